@@ -304,10 +304,18 @@ I work at Accenture.|My contract with Accenture ran out.
 I live in Siena.|Haha no, I was joking, I don't live in Siena.
 I'm allergic to bees.|Just kidding, I'm not allergic to bees.
 我住在昆明。|哈哈，我开玩笑的，我不住在昆明。
+I live in Siena.|I was joking.
+我住在昆明。|开玩笑的。
+I drive a Trek bike.|My Trek bike was stolen last week.
+I'm going to Rome in May.|I'm not going to Rome after all.
+My manager is Sofie.|Bram is my new manager.
+My manager is Sofie.|I have a new manager called Bram.
+I smoke cigarettes every day.|I'm done with cigarettes.
 My best friend Astrid lives in Lund.|Astrid moved to Aarhus last week.
 My brother Tobias works at Shell.|Tobias now works at BP.
 My friend Amir lives in Bonn.|Amir lives in Ulm now.
 我最好的朋友小敏住在苏州。|小敏上周搬到了南京。
+我同事王磊住在北京。|王磊上个月搬到上海了。
 My rent is 850 euros.|They put my rent up to 910.
 My rent is 700 euros.|My rent has gone up to 750 euros.
 My favourite tea is sencha.|Actually I've switched from sencha to mint.
@@ -397,6 +405,19 @@ My best friend Ingrid lives in Malmö.|My friend said Ingrid moved to Copenhagen
 My brother Jonas lives in Bern.|Jonas now works at BP.
 我最好的朋友小敏住在苏州。|小敏上周搬到了前排。
 我最好的朋友小敏住在苏州。|小敏的妹妹搬到了南京。
+我同事王磊住在北京。|王磊搬到楼上了。
+My wife is Clara.|Clara and I are over the moon.
+My wife is Clara.|We ended things on a high note.
+My wife is Clara.|We separated the trash.
+I have a dog named Rex.|I put Rex on a diet.
+I have a dog named Rex.|We let Rex in.
+I'm a teacher.|I retired my old laptop.
+I work at Siemens.|I left my job application at home.
+I work at Siemens.|I got a new job title.
+I drive a red Mazda.|I have a new car charger.
+I live in Rome.|No kidding.
+我对花生过敏。|花生可以吃了，已经煮熟了。
+我住在南京。|我搬到前排坐了。
 My rent is 900 euros.|They put my rent up for discussion.
 My rent is 900 euros.|My blood pressure went up to 150.
 My favourite tea is oolong.|We switched from oolong to rooibos at the office.
@@ -437,7 +458,9 @@ async def test_a_change_of_something_else_ends_nothing(ada: AsyncAgent, clock: S
     await ada.remember(other)
     await ada.settle()
     assert [record.version for record in before] == [1]
-    assert before[0].content in {record.content for record in await ada.cognition.memories()}
+    after = {record.id: record for record in await ada.cognition.memories()}
+    assert after[before[0].id].content == before[0].content
+    assert not after[before[0].id].memory.stale
 
 
 @pytest.mark.spec("COG-07")

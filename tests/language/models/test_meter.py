@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from remanent.errors import LanguageError, ModelUnavailable
+from remanent.errors import LanguageError, ModelRejected, ModelUnavailable, Refused
 from remanent.language.models.call import Completion
 from remanent.language.models.engine import UsageMeter
 from remanent.language.role import Usage
@@ -52,7 +52,15 @@ def test_a_price_that_is_not_known_is_not_taken_for_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    "error", [ModelUnavailable("x"), LanguageError("x"), asyncio.CancelledError(), ZeroDivisionError()]
+    "error",
+    [
+        ModelUnavailable("x"),
+        ModelRejected("x"),
+        Refused("x"),
+        LanguageError("x"),
+        asyncio.CancelledError(),
+        ZeroDivisionError(),
+    ],
 )
 def test_a_run_without_an_answer_is_counted(error: BaseException) -> None:
     meter = UsageMeter(now=Time())

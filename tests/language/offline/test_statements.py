@@ -197,6 +197,11 @@ def test_questions_suppositions_small_talk_and_others_words_state_nothing(text: 
         "在我的小说里，我住在火星。",
         "角色扮演：我是一名医生，我住在罗马。",
         "我喜欢加班，没有人会这么说。",
+        "Rewrite: I work at Bosch since 2019.",
+        "Proofread this for me: I live in Leipzig and I hate onions.",
+        "翻译一下：我对坚果过敏。",
+        "把这句翻译成英文：我住在青岛。",
+        "帮我写一句话：我在重庆当厨师。",
     ],
 )
 def test_what_another_says_or_a_story_tells_is_not_the_speaker_s(text: str) -> None:
@@ -334,13 +339,13 @@ def test_a_message_that_only_confirms_is_told_from_one_that_says_what() -> None:
     assert not only_confirms("I remember that day.")
 
 
-@pytest.mark.spec("COG-10")
 @pytest.mark.parametrize(
     ("text", "names"),
     [
         ("Hi, I'm Clara Lindholm, I'm 29.", ["Clara Lindholm"]),
         ("I'm Edgar.", ["Edgar"]),
         ("I am Monica Rossi and I run a bakery.", ["Monica Rossi"]),
+        ("Good morning, this is Piotr Zieliński from Gdańsk.", ["Piotr Zieliński"]),
         ("Hey there, I'm Olu from accounting.", ["Olu"]),
         ("This is Ingrid, nice to meet you.", ["Ingrid"]),
         ("Call me Tess from now on.", ["Tess"]),
@@ -360,7 +365,8 @@ def test_a_message_that_only_confirms_is_told_from_one_that_says_what() -> None:
                 "Here is the mail I got:\nHi, I'm Marcus.\nCan we meet?|Subject: Intro\nHi, I'm Nora.|"
                 "Write a cover letter that starts with Hi, I'm John Smith.|Email from the client: I'm Nora and I need "
                 "help|Customer wrote - I'm Nora and I need help.|帮我改这封信：您好，我是陈立。|"
-                "我是程序员，在杭州工作。|我是温州人。|我是金牛座。|我是认真的。|叫我起床。|叫我回家吃饭。|叫我怎么办。"
+                "我是程序员，在杭州工作。|我是温州人。|Hi, I'm Exhausted.|"
+                "Hey, I'm Googling it.|You are Bob. I'm Alice. Let's play.|我是金牛座。|我是认真的。|叫我起床。|叫我回家吃饭。|叫我怎么办。"
             ).split("|")
         ),
     ],
@@ -376,6 +382,7 @@ def test_who_introduces_themselves_is_known_by_their_name(text: str, names: list
         ("I live in Siena. Just kidding.", []),
         ("I live in Siena. Just kidding, I live in Bonn.", ["Bonn"]),
         ("I live in Rome. I'm not kidding.", ["Rome"]),
+        ("I live in Rome. No kidding.", ["Rome"]),
         ("I live in Rome. Kidding aside, it rains.", ["Rome"]),
         ("I live in Rome. I hate snakes. Just kidding!", ["Rome"]),
         ("我住在火星。开玩笑的，我住在成都。", ["成都"]),
@@ -386,6 +393,7 @@ def test_what_was_said_in_jest_is_not_kept(text: str, values: list[str]) -> None
     assert [one[3] for one in told(text)] == values
 
 
+@pytest.mark.spec("COG-10")
 @pytest.mark.parametrize(
     ("text", "steps"),
     [
@@ -404,6 +412,8 @@ def test_what_was_said_in_jest_is_not_kept(text: str, values: list[str]) -> None
         ("Explain the process: 1. build 2. push.", ""),
         ("Can you explain how to deploy: 1. build 2. push?", ""),
         ("购物清单：1. 牛奶 2. 鸡蛋。", ""),
+        ("帮我看看这个流程：1. 登录 2. 下单。", ""),
+        ("Results of the process: 1. 45% 2. 30%.", ""),
     ],
 )
 def test_a_procedure_has_all_of_its_steps(text: str, steps: str) -> None:
@@ -411,11 +421,13 @@ def test_a_procedure_has_all_of_its_steps(text: str, steps: str) -> None:
 
 
 def test_who_is_told_of_further_keeps_the_name() -> None:
+    assert statements("我同事王磊住在北京。")[0].content == "用户的同事王磊住在北京"
     contents = [one.content for one in statements("My colleague Sven lives in Ulm and hates leeks.")]
     assert contents == ["The user's colleague Sven lives in Ulm", "The user's colleague Sven hates leeks"]
     assert statements("我妹妹小雨在杭州工作，喜欢跑步。")[-1].content == "用户的妹妹小雨喜欢跑步"
 
 
+@pytest.mark.spec("COG-10")
 def test_procedures_and_instructions_are_taken_from_the_user_alone() -> None:
     (one,) = statements("代码审查的时候，先检查风格，再看安全漏洞，最后给出改进建议。")
     assert (one.kind, one.steps) == ("procedure", ("检查风格", "看安全漏洞", "给出改进建议"))
@@ -456,6 +468,7 @@ def test_only_what_there_is_one_of_is_corrected_by_another_value(text: str, sing
 _NO_OTHER = """我和老公住在一起。|我跟爸妈住在一起。|我住在公司附近。|我住在楼上。|我住在爸妈家。|我住在宿舍。
 我住得很远。|我住院了。|我住过北京。|我搬到男朋友家了。|我在公司附近租房。|我家在学校附近。|我在家上班。|我在公司上班。|我在外面上班。
 我在晚上工作。|我在努力工作。|我在同一家公司上班。|我在电脑前工作。|我加入了群聊。|我老公在家上班。
+我搬到前排坐了。|我搬到二组了。|我搬到后面去了。|我家住户很多。|我住在三亚的酒店。|I'm based in reality.|I live in harmony.
 我叫外卖了。|我叫醒了弟弟。|我来自己做。|我是外地人。|我出生在冬天。
 I live at home.|I live in fear.|I live in town.|I work at night.|I work at home.|I work at my desk.|I work for fun.
 I work for ten hours a day.|I work for myself.|I was born in winter.|I come from work.|My phone is dead.
@@ -495,6 +508,18 @@ def test_a_town_or_an_employer_is_taken_for_one_whatever_it_ends_in(line: str) -
 
 
 EVERYDAY = """I'm called Tom at work.|name|Tom
+We bought a house in Lyon and moved in last week.|residence|Lyon
+Use ada@new.example from now on.|email|ada@new.example
+I was born on 3 May 1990.|birthday|3 May 1990
+I was promoted to head of sales.|job|head of sales
+I adopted a parrot named Kiwi.|has|a parrot named Kiwi
+我住3楼。|楼层|3楼
+我在湖南长大。|成长地|湖南
+我姓欧阳。|姓|欧阳
+我一般坐地铁上班。|习惯|坐地铁上班
+我学钢琴三年了。|经历|学钢琴三年
+我们不打算支持旧版。|决定|不打算支持旧版
+昨天终于把论文写完了。|事件|终于把论文写完了
 I own a bookshop in Bristol.|business|a bookshop in Bristol
 I work in marketing for a toy company.|field|marketing
 I'm self-employed.|is|self-employed
@@ -640,7 +665,7 @@ def test_what_people_say_of_their_days_is_learned(line: str) -> None:
         "请不要用表情符号。", "给我写代码的时候用Python。",
         "从现在开始，代码注释都用英文写。",
         "以后提交信息都用英文写。", "给供应商的邮件一律抄送采购的陆敏。", "每次发版前要先跑老化测试。",
-        "以后合同都先发给法务。",
+        "以后合同都先发给法务。", "客户投诉一律先登记再回复。", "图片一律压缩后再上传。",
         "Always cc Lu Min on supplier emails.", "Run the aging test before every release.",
         "All commit messages should be in English.",
     ],
@@ -660,7 +685,9 @@ def test_a_standing_wish_of_the_user_is_an_instruction_and_of_nobody_else(text: 
         "今天特别累的时候喝咖啡。",
         "明天要准备什么材料", "If I'm in a bad mood, run.",
         "他每次发版前要先跑老化测试。", "每次吃饭前要先洗手，这是我妈说的。", "游客一律不得入内。",
-        "那家店一律八折。", "以后都会好的。",
+        "那家店一律八折。", "以后都会好的。", "老板说：以后邮件一律抄送我。", "以前的邮件一律发给王总。",
+        "All files must have been deleted by the virus.", "All tests should pass now.",
+        "All the documents must be in the attic.", "周三要去看牙的话，得提前预约。",
         "以后的日子都用来陪家人。", "今天我只喝水。", "牛奶我只喝过一次。", "老板说以后提交信息都用英文写。",
         "Write a narrative for each part.", "All the emails should be here by now.",
         "They check the doors on every floor.",

@@ -93,6 +93,9 @@ i = \b(?:I|[Ww]e)(?:['’]ve| have|['’]m| am|['’]re| are)?(?: just| finally|
 free = (?:quit|stopped|gave up|given up|kicked|no longer|don['’]t|do not)
 switched = (?:switched|moved|changed|gone|went)(?: over)? to|(?:take|ride|drink|have) (?=[^,.;!?]* instead)
 meat = (?:meat|fish|chicken|beef|pork|seafood|everything)
+head = (?=[.,;!?]|$| (?:as|at|and|but|because|for|from|in|last|of|on|since|so|that|this|to|today|when|where|which|while|
+    with|yesterday|recently|now|again|after|before|until|by|it|next|a (?:few|couple|week|month|year|while)|the other|
+    (?:one|two|three|four|five|six|\d+) \w+ ago)\b)
 drinks = coffee|espresso|latte|tea|matcha|water|juice|soda|coke|cola|milk|smoothies?|
     kombucha|beer|wine|咖啡|拿铁|美式|红茶|
     绿茶|奶茶|茶|白开水|温水|果汁|可乐|汽水|牛奶|豆浆|啤酒|红酒
@@ -181,7 +184,7 @@ _CHINESE = parts_of(r"""
 switched = (?P<who>我)(?:现在|已经|刚刚?|最近|上个?[周月])*从(?P<was>[^，。；！？我的]{1,10}?)(?:换成|换到|
     改成)了?(?P<value>[^，。；！？的]{1,10}?)了?(?=[，。；！]|$)
 named_moved = (?:^|[，,。；！])(?P<name>{one}{2,3}?)(?:{lately}|
-    前几天)*(?:从{one}{2,6})?搬[到去]了?(?P<residence>{one}{2,8}?)(?<![排位座楼上下里间室组班])了?(?=[，。；！]|$)
+    前几天)*(?:从{one}{2,6})?搬[到去]了?(?P<residence>{one}{2,8}?)(?<![排位座楼上下里间室组班了])了?(?=[，。；！]|$)
 not_any_more = (?P<who>我(?:的|家)?(?:{kin})?)(?:现在|已经|最近|早就)*(?:[，,])?(?:不再?|戒了?|停止)(?P<was>(?:去|吃|
     喝|学|用|开|坐|骑|抽|玩|看|练|打|做|穿)[^，。；！？了]{1,12})了
 not_then = (?<=[，,])(?P<who>)(?:现在|已经)*不再?(?P<was>(?:去|吃|喝|学|用|开|坐|骑|抽|玩|看|练|打|做|
@@ -222,6 +225,7 @@ _FORMS = {
 }
 _UNREAL = lazy_regex(
     r"\b(?:would|could|might|if|want|plan|once|until|unless|not|never)\b|n['’]t\b|如果|想要?|打算|等|要是|希望"
+    r"|[煮烤蒸炒熟冻]"  # 花生可以吃了，已经煮熟了 tells of a dish
 )
 _ONCE = lazy_regex("今[天晚早]|明[天晚早]|后天|这[周次个]|周末|下[周次个]|国庆|元旦|[暑寒]假|春节|五一")
 """On one day: who is not going today still goes."""
@@ -239,7 +243,7 @@ _MAY_CHANGE = lazy_regex(
     r"stop|quit|left|resign|retir|laid|fired|married|knot|elope|sober|vegetarian|vegan|eat|start|join|wife|husband|stole|"
     r"crash|total|longer|rais|lower|increas|reduc|cut|mov|push|postpon|reschedul|delay|brought|extend|shift|relocat|bump|"
     r"outgr|got over|lost|allowed|fine (?:to|for)|(?:safe|ok|okay) for|recover|any ?more|these days|nowadays|done with|"
-    r"through with|finish|pass|complet|graduat|swor|cured|healed|cleared|back to|under control|notice|resignation|"
+    r"through with|finish|pass|complet|graduat|swor|cured|healed|cleared|back to|under control|notice|resignation|after all|"
     r"(?:now|put|rose|fell|off|new|can|gone)\b)|[不戒停换改涨降调变新离卖退辞扔婚证裁失跳入转偷丢没搬]|放弃|取消|好了|康复|"
     r"痊愈|现在|如今|处理|报废|送人|淘汰|(?:可以|能)[吃喝碰用]|推迟|提前|延[期后]",
     re.IGNORECASE,
@@ -352,7 +356,7 @@ way = {i} (?:{switched}) (?P<to>[^,.;!?]*?\b(?:{rides})\b)(?=[^.;!?]*\bwork\b)|\
 car = {i} (?:traded in|swapped|replaced|sold|crashed|totall?ed|wrecked) (?:my|our|the) (?:old )?(?:car|truck|
     van)\b|{lately_we}(?:把|将)?(?:旧|老)?(?:的?那辆)?车子?(?:给)?(?:换成|换了|换掉|卖了|卖掉|报废)|{lately_we}换车了|
     (?:^|[，,])车子?(?:已经|刚)*(?:换成|卖了|卖掉|报废)
-another car = {i} (?:bought|got|leased|picked up|have) an?(?: brand)? new (?:car|truck|van|suv)\b|{lately_we}(?:买|提|
+another car = {i} (?:bought|got|leased|picked up|have) an?(?: brand)? new (?:car|truck|van|suv){head}|{lately_we}(?:买|提|
     换)了[一]?[辆台]?新?车
 phone = {i} (?:switched|moved|changed) to (?:an? )?(?:iPhone|Android|Pixel|Galaxy|Samsung)|{i} (?:got|bought|
     have) an? new (?:phone|iPhone)\b|{lately_we}(?:换手机|换了[部个台]?新?手机|把手机换)
@@ -364,12 +368,12 @@ married = {i} (?:got |getting |been )?(?:married|tied the knot|eloped)\b|\bis my
 parted = \b(?:[Ww]e|I)(?:['’]ve| have)?(?: just| recently)* (?:(?:called off|cancell?ed|broke off) (?:our|the|
     my) (?:wedding|engagement)|called (?:our|the|my) (?:wedding|engagement) off)|{i} (?:got )?divorced\b|{lately_we}
     (?:离婚|退婚|取消婚约)了
-retired = {i} (?:retired|gone into retirement)\b|{lately_we}(?:退休|内退)了
+retired = {i} (?:retired|gone into retirement){head}|{lately_we}(?:退休|内退)了
 out of work = {i} (?:(?:got |was |were |been )?(?:laid off|fired|made redundant|let go)|handed in my (?:notice|
-    resignation)|given notice|gave (?:my )?notice|(?:quit|left|resigned from|lost) my (?:old )?job|unemployed|
-    between jobs)\b|{lately_we}(?:被裁员?|失业|离职|辞职|下岗|被辞退)了
+    resignation)|given notice|gave (?:my )?notice|(?:quit|left|resigned from|lost) my (?:old )?job{head}|unemployed\b|
+    between jobs\b)|{lately_we}(?:被裁员?|失业|离职|辞职|下岗|被辞退)了
 new work = {i} (?:got|landed|found|started|took|accepted|switched to|have) (?:an? |my )?new (?:job|position|
-    role)\b|{i} (?:changed|switched|moved) (?:jobs|careers|employers|companies)\b|{i} (?:started|
+    role){head}|{i} (?:changed|switched|moved) (?:jobs|careers|employers|companies)\b|{i} (?:started|
     start) (?:working )?at (?=[A-Z])|{i} joined (?=[A-Z][\w&. -]* as\b)|{lately_we}(?:跳槽|入职|换了?(?:份|
     个)?(?:新的?)?(?:工作|公司|单位)|转行)
 """)
@@ -572,9 +576,9 @@ _GONE = lazy_regex(
     r" (?:has |have |just |sadly |recently )*(?:died|passed away|was put (?:down|to sleep)|"
     r"crossed the rainbow bridge|"
     r"ran away|run away|(?:is no longer|isn['’]t) with us)\b"
-    r"|^\W*(?:[Ww]e|I) (?:recently |just )?(?:had to )?(?:put|let|said goodbye to|say goodbye to) (?:our |"
+    r"|^\W*(?:[Ww]e|I) (?:recently |just )?(?:had to )?(?:(?P<put>put|let)|said goodbye to|say goodbye to) (?:our |"
     r"my )?(?:old )?"
-    r"(?P<en_>[\w'’-]+)(?: (?:down|to sleep|go))?(?: (?:last|yesterday|today|this|in|on)\b|[.!]*$)"
+    r"(?P<en_>[\w'’-]+)(?(put) (?:down|to sleep|go))(?: (?:last|yesterday|today|this|in|on)\b|[.!]*$)"
     r"|^\W*(?:可惜|唉|难过的是)?[，,]?\s*(?:我们?家?的?)?(?:猫|狗|兔子)?(?P<zh>[\u4e00-\u9fff]{2,4}?)"
     r"(?:昨[天晚]|今[天早]|前天|上个?[周月]|去年|[春夏秋冬]天|刚刚?|已经|前几天|不幸){0,3}(?:(?:去世|过世|"
     r"离世|病逝)了?|(?:走丢|跑丢|没|被?送人|死|死掉)了)\W*$"
@@ -583,7 +587,8 @@ _PARTED = lazy_regex(
     r"^\W*(?:(?i:sadly|so|well|oh|and|but|actually)\W+)*(?:(?P<en>(?:[Mm]y )?[\w'’-]+) and [Ii]|[Ww]e|I)"
     r"(?:['’]ve| have|['’]re| are| just| recently| finally)*"
     r" (?:broke up|broken up|split up|separated|got (?:a )?divorced?|divorced|called off our engagement|ended things|"
-    r"(?:no longer|not) together|over|aren['’]t together)\b"
+    r"(?:no longer|not) together|over(?=[.,;!]|$| now| for good)|aren['’]t together)\b"
+    r"(?! (?:the|an?|my|our|their|his|her|its?|this|that|these|those|on an?|over an?|into|well)\b)"
     r"(?: with (?P<with>(?:my )?[\w'’-]+))?"
     r"|^\W*我们?(?:[和跟与](?P<zh>[\u4e00-\u9fff]{2,4}?))?(?:已经|最近|上个?[周月]|刚刚?|昨天|终于|"
     r"前几天){0,2}(?:分手|离婚|散|掰|不在一起)了?\W*$"

@@ -40,7 +40,7 @@ _NOT_STATED = lazy_regex(
     r"wish|hypothetically|guess|wonder|what if|as though|used to|almost|nearly|kidding|joking|"
     r"for example|e\.g\.|in theory)\b|i['’]d\b(?! like| prefer| rather have)|^\W*(?:(?:please|ok|so)\W+)*[Ff]orget\b"
     r"|\b(?:according to|apparently|rumou?r)\b"
-    r"|如果|(?<![主只需])要是|假如|假设|倘若|万一|也许|可能|或许|说不定|大概|好像|似乎|听说|据说|[他她们人]说|希望|想象|比如|例如|"
+    r"|如果|(?<![主只需])要是|假如|假设|倘若|万一|也许|可能|或许|说不定|大概|好像|似乎|听说|据说|的话(?=[，,])|[他她们人]说|希望|想象|比如|例如|"
     r"差点|开玩笑|要不要|是不是|会不会|有没有|能不能|应该"
 )
 _REMEMBER = lazy_regex(
@@ -59,7 +59,7 @@ _REMEMBER_BEHIND = lazy_regex(
     re.IGNORECASE,
 )
 JEST = lazy_regex(
-    r"^\W*(?:(?:ha(?:ha)+|lol|no|nah|ok|okay|sorry)\W+)*(?:(?:i was |i['’]m )?(?:just |only )?(?:kidding|joking)|jk|"
+    r"^\W*(?:(?:ha(?:ha)+|lol|no(?! kidding| joking)|nah|ok|okay|sorry)\W+)*(?:(?:i was |i['’]m )?(?:just |only )?(?:kidding|joking)|jk|"
     r"(?:that|it) was (?:just |only )?a joke)(?=[,.;!…]|\s*$)\W*"
     r"|^\W*(?:哈+[，,]?)?(?:不是?[，,])?我?刚?才?是?(?:开玩笑|逗你|骗你)玩?的[啦吧了]?(?=[，,。！]|$)\W*",
     re.IGNORECASE,
@@ -149,8 +149,8 @@ def statements(text: str, *, speaker: str = "user", is_user: bool = True) -> lis
 
 
 _INTRODUCES = lazy_regex(r"(?:I(?:['’]m| am)|This is)\b|我是", re.IGNORECASE)
-_SHOWS = lazy_regex(r"[:：\n]|\s[-–—]\s")
-"""What stands before words that are shown and not said: "Draft an answer to: Hello, I'm Priya"."""
+_SHOWS = lazy_regex(r"[:：\n]|\s[-–—]\s|\b[Yy]ou(?:['’]re| are) (?:(?:an?|the) [a-z]|[A-Z])|[你您]是")
+"""What stands before words that are shown and not said, or in a part: "Draft an answer to: Hello, I'm Priya"."""
 _LONGEST_GREETING = 4
 """Words before "I'm" in its sentence; "Write a letter that starts with Hi, I'm John" has more. Chosen by hand."""
 
@@ -244,10 +244,10 @@ def _of_sentence(text: str, own: str, span: Span, *, speaker: str, is_user: bool
     zh = _HAN.search(sentence) is not None
     rules = statements_chinese if zh else statements_english
     if is_user:
-        ordered = (
-            None if _ASKS_FOR_IT.search(sentence) else _procedure(sentence, rules) or _instruction(sentence, rules)
-        )
-        if ordered is not None:
+        asks, said = _ASKS_FOR_IT.search(sentence), span.of(own)
+        ordered = None if asks else _procedure(sentence, rules) or _instruction(sentence, rules)
+        # What somebody else orders, told with a word of theirs, orders nothing: 老板说：以后邮件一律抄送我。
+        if ordered is not None and (said == sentence or _procedure(said, rules) or _instruction(said, rules)):
             yield _placed(ordered, span, subject_name(speaker, zh=zh))
             return
     sentence = span.of(own)
@@ -324,6 +324,7 @@ def _procedure(sentence: str, rules: ModuleType) -> Statement | None:
 
 
 _NUMBER = lazy_regex(r"(?:^|\s)\d{1,2}[.)、．）]\s*")
+_WORD = lazy_regex(r"[^\W\d_]")
 _HOW = lazy_regex(r"^.*\bhow (?:i|we) |^我们?", re.IGNORECASE)
 _BLANK_LINE = lazy_regex(r"\n\s*\n")
 
@@ -335,7 +336,8 @@ def _listed(text: str) -> Statement | None:
     if found is None:
         return None
     told = _BLANK_LINE.split(found["steps"], maxsplit=1)[0]
-    kept = tuple(one.strip(" ，,；;。.\n") for one in _NUMBER.split(told) if one.strip(" ，,；;。.\n"))
+    steps = (one.strip(" ，,；;。.\n") for one in _NUMBER.split(told))
+    kept = tuple(one for one in steps if _WORD.search(one))  # "1. 45% 2. 30%" are figures, and no steps
     trigger, end = found["trigger"].strip(), found.start("steps") + len(told)
     once = any(rules.is_done(said) for said in (*kept, _HOW.sub("", trigger)))  # "Here's how I spent it: 1. …"
     return replace(_taught(trigger, kept, end), start=found.start()) if len(kept) > 1 and not once else None
@@ -388,6 +390,8 @@ show = reads?|goes|went|sings?|sang|(?:is|was|were) (?:all )?like|puts? it|begin
 to = (?: (?:to )?(?:me|us|him|her|them|everyone|the \w+|my \w+|back))?
 fiction = (?:story|stories|tale|novel|role-?\s?play|rpg|scene|scenario|screenplay|script|skit|fan ?fic(?:tion)?|poem|
     lyrics|character|persona|prompt)
+edit = translate|rewrite|rephrase|reword|paraphrase|proofread|correct|edit|polish|improve|summari[sz]e|shorten
+edit_zh = (?:翻译|改写|润色|校对|修改|纠正|缩写|扩写|续写|造句|概括|改成|写[一]?[句段封篇条])
 kin = [爸妈哥姐弟妹]{1,2}|父亲|母亲|爷爷|奶奶|[老先]生|老[公婆板师]|太太|妻子|丈夫|儿子|女儿|朋友|同[事学]|室友|邻居|
     领导|客户|房东
 somebody = (?!我(?!的|家|{kin})|[^，。\n]*(?:医生|大夫|护士|检查|体检))[^，,。！？\n：:]
@@ -406,7 +410,8 @@ within = \b(?:[Ii]n|[Ff]or) (?:the|this|my|our|an?|your|his|her|last) (?:[\w'’
     (?P<said>{first}{stop}*)
 where = \b(?:an?|the|this) (?:\w+ ){0,2}(?:game|world|movie|film|dream|{fiction}) (?:where|in which)[ ]
     (?P<said>{first}{stop}*)
-other_tongue = \b(?i:translate)(?: \w+){0,3}:\s*(?P<said>{line})
+to_edit = \b(?i:{edit})\b(?: [\w'’-]+){0,4}:\s*(?P<said>{line})
+to_edit_zh = {edit_zh}[^，。！？\n：:]{0,12}[：:]\s*(?P<said>{line})
 opened_zh = (?:^|[。！？\n，,；])\s*{somebody}{1,20}{says}[^，。：:]{0,4}[：:]\s*(?P<said>{line})
 labelled_zh = (?:^|[。！？\n])\s*(?:我的?)?(?:{kin}|[小老阿][\u4e00-\u9fff]|[他她])
     (?:的?(?:日记|短信|信|消息|留言|原话))?[：:]\s*(?P<said>{line})
@@ -421,7 +426,7 @@ within_zh = (?:(?:故事|小说|剧本|角色扮演|剧情|梦)(?:里面?|中|�
 _FORMS = tuple(lazy_regex(expanded_form(form, _PARTS)) for form in _OTHERS.values())
 _MAY_OPEN = lazy_regex(
     expanded_form(
-        r"(?<!\w)[\"'“‘「『]|\b(?:{say}|saying|{show}|{fiction}|dream|[Tt]ranslate)\b|\b(?:where|in which) I\b|"
+        r"(?<!\w)[\"'“‘「『]|\b(?:{say}|saying|{show}|{fiction}|dream|(?i:{edit}))\b|\b(?:where|in which) I\b|"
         r"[:：说唱道答写诉里中]|游戏",
         _PARTS,
     )

@@ -62,7 +62,7 @@ person_name = {han}{2,4}
 thing_name = [^，。！？；,!?;\n]{2,40}?
 his = (?:他们家的?|她们家的?|[他她它]们|[他她它]的?|的|家的|那边的|这个?人)?
 who = (?:我(?:的|们的|们|家的|家|那个|那位|有个|有一个|的一个|一个)*(?P<s>[大小二三新前老男女好]?(?:{kin}))(?:的?那位|
-    那个人)?|(?P<s>{family}))(?:[小老阿]{han})?[，,]?{his}
+    那个人)?|(?P<s>{family}))(?:[小老阿]{han}|(?<=同事|同学|朋友|邻居|[室舍]友|客户){surname}{han}{1,2}?)?[，,]?{his}
 now = (?:从{any}{1,6}(?:开始|起)|现在|目前|最近|一直|已经|平时|平常|从小|刚|才|都|快|马上|今年|去年|前年|前不久|
     上个?月|其实|主要|一般|也|还|就){0,3}
 subject = (?:{who}|我(?:们(?:一家人?|全家|俩)?|自己|家|[和跟]我?的?(?:{kin}|家人|全家))?){now}
@@ -89,7 +89,7 @@ recent = (?:最近|今[天早晚]|现在|这[几两]天|这一?阵子?|这周)
 day_part = (?:早上|上午|中午|下午|晚上|之前|前)
 errand = (?:去(?!世|除|掉|年)|交(?!通|流|换)|参加|出差|面试|体检|复查|见|买|把|搬家?|[接送陪]|还(?!是|有|要)|提交|完成|值班|加班|汇报|
     做(?!什么|啥)|写|考(?!虑|察)|开(?=会|车|组会|例会|家长会|评审会)|打(?=电话|针|疫苗|扫|球)|约|带|[拿取](?={any})|飞|回(?=家|国|老家|
-    学校|公司|娘家)|赶|准备|复习|收拾)
+    学校|公司|娘家)|赶|准备|复习|收拾|给{any}{1,6}[回打发寄送买写带交])
 very = (?:现在|平时|平常|最近|最|很|特别|非常|一直|从来|也|都|比较|更|挺|还是|超|特|真的?|只|不太){0,3}
 lately = (?:(?!{digit}+年){past})
 moved_to = (?P<v>(?:(?!以后|之后|[后时的了]|已经|一直|很|{digit}+多?(?:年|个月|天)|办公|公司|工位){han}){2,12}?
@@ -288,12 +288,18 @@ def _is_person(value: str) -> bool:
     return value.removeprefix("叫") in people and not value.endswith("人")
 
 
+def _is_place(value: str) -> bool:
+    """Tell whether words name where one may live: 前排坐 is what somebody does, 后面 is nowhere by itself."""
+    words = tagged(value)
+    return words[-1].tag[:1] not in "vamdq" if len(words) > 1 else words[0].tag != "f"
+
+
 def _matter(rule: StatementRule, named: str, value: str, said: str) -> tuple[str, str, bool]:
     """Return of what a clause tells, what holds, and whether it is one at a time; nothing where it tells of nothing."""
     attribute = named or rule.attribute
     if attribute == "姓名" and said.startswith("我是") and not _is_person(value):
         return "", "", False  # 我是王小明 says who speaks, 我是高中生 what they are
-    if is_no_value(attribute, value):
+    if is_no_value(attribute, value) or (attribute == "住址" and not _is_place(value)):
         # 我和老公住在一起 is worth knowing, and says nothing of the town; 我叫外卖了 is neither.
         return ("情况", _WE.sub("", said), False) if attribute not in {"姓名", "家乡"} else ("", "", False)
     if attribute == "职业" and _ADDRESSED.search(value):
@@ -417,8 +423,9 @@ INSTRUCTION = lazy_regex(
     r"(?:请|你)?(?:以后|今后|从现在(?:起|开始)|从今(?:往后|以后|天起)|往后)[，,]?(?:请|都(?!会|好|没|不会|是)|你|您|回答|回复|不要|别|每次|一律|用|写|叫|只|尽量|在|给|跟|和|对|我(?=的?(?:问|说|让|发|要(?=.{0,20}[你您都用])|提|需|代码|文档|邮件|消息|每?次?.{0,12}[你您]))).{2,}"
     r"|(?:请|你)?(?:总是|始终|永远|每次都?|一律|务必都?)(?:要|请)?(?:用|使用|以|给|先|不要|别|保持|回复|回答|叫|写|附|加|注明).{2,}"
     rf"|(?:以后|今后|往后)[，,]?{_ANY_THING}(?:都|一律|全部|统一)(?:要|得|必须)?先?{_RULED}.+"
-    rf"|{_ANY_THING}一律(?:要|得|必须|请)?先?{_RULED}.+"
+    rf"|(?!以前|之前|从前|原来|过去){_ANY_THING}一律(?:要|得|必须|请)?先?{_RULED}.+"
     rf"|(?:每次|每回|凡是){_ANY_THING}(?:之前|以前|前|之后|以后|后)(?:都|一定)?(?:要|得|必须|需要|务必|请)先?{_RULED}.+"
+    rf"|{_ANY_THING}一律(?:先|[^，。]{{1,8}}后再).+"
     r"|(?:请|你)?(?:不要|别)再.{2,}"
     r"|(?:你的?|请)?(?:回答|回复|答案|解释|说话)(?:的时候|时)?(?:请|要|尽量|都|务必|不要|别|一定|可以)+.{2,}"
     r"|(?:请|你)?(?:不要|别)(?:用|给我|跟我|对我|叫我|在回答|在回复|加|使用|推荐).{2,}"
@@ -434,7 +441,8 @@ PROCEDURE = lazy_regex(
     re.DOTALL,
 )
 LISTED = lazy_regex(
-    r"^\W*(?P<trigger>[^：:\n？?，。]{2,24}?)的?(?:流程|步骤|做法|方法)(?:是|如下)?[：:]\s*(?P<steps>1[.、．)）][^？?]+)",
+    r"^\W*(?!(?:请|帮|给我|麻烦|看|检查|解释|说明|介绍|分析|评价|优化|改进|总结|翻译|列|写|按|以下|上面|下面))"
+    r"(?P<trigger>[^：:\n？?，。]{2,24}?)的?(?:流程|步骤|做法|方法)(?:是|如下)?[：:]\s*(?P<steps>1[.、．)）][^？?]+)",
     re.MULTILINE,
 )
 """A way of doing something whose steps have numbers, in one line or in one each."""

@@ -358,6 +358,8 @@ _PASSING = lazy_regex(
 """No decision that holds beyond the day."""
 _DANGLING = lazy_regex(r"\b(?:all|to (?:ensure|make sure|say|see|show)|of|the|an?|with|from|for|by|than|and|or)$")
 """The clause was cut before what it leads to: "techniques to ensure" that something holds."""
+_CAUSE = lazy_regex(r"\s+(?:about|with|by|because of|for|at|over) (?:this|that|these|those) [a-z].*$", re.IGNORECASE)
+"""What moves somebody may be pointed at ("this build"): a mood is over before it is forgotten which one was meant."""
 _TOO = lazy_regex(r"\s+(?:too|as well|though|lately)$", re.IGNORECASE)
 _CUT = lazy_regex(
     r"\b(?:an?|the|my|our|some) [a-z-]+, (?!and |but |so |which |who |it |i |we |they )[a-z-]+ [a-z]+", re.IGNORECASE
@@ -384,6 +386,7 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
         value, end = value + rest.rstrip(), end + len(rest)
         value = value if happens else _LATELY.sub("", value)
         judged = _THEIRS.sub("", value) if who else value
+        judged = _CAUSE.sub("", judged) if rule.kind == "mood" else judged
         if (
             not value
             or _EMPTY.match(value)
@@ -449,8 +452,8 @@ SPEAKER = "I "
 _NAMING = lazy_regex(r"\b(?:name|called)\b")
 _GREETING = lazy_regex(r"^\W*(?:hi|hello|hey|greetings|good (?:morning|afternoon|evening|day))\b", re.IGNORECASE)
 _MET = lazy_regex(r"\b(?:nice|pleased|good|great) to meet\b|\bspeaking\b", re.IGNORECASE)
-_PEOPLE = lazy_regex(r"(?:ish|ese|an|ch|im|ic|ist|ek|ss|sh|i|[au]b|kh|du)$")
-"""How words for the people of a country or a faith end: "Hi, I'm Dutch" tells no name."""
+_PEOPLE = lazy_regex(r"(?:ish|ese|an|ch|im|ic|ist|ek|ss|sh|i|[au]b|kh|du|[a-z]{3}(?:ed|ing))$")
+"""How words end for the people of a country or a faith, and for what somebody is or does: "Hi, I'm Dutch", "Exhausted"."""
 
 
 def _introduces(match: re.Match[str]) -> bool:
@@ -464,7 +467,7 @@ def _introduces(match: re.Match[str]) -> bool:
         return False  # of a picture, or of somebody else
     if kind == "person":
         return greets or value not in {"Christian", "Roman"}
-    return kind == "name" and greets and not _PEOPLE.search(value)
+    return kind == "name" and greets and (" " in value or not _PEOPLE.search(value))
 
 
 def _of_two(sentence: str, told: Sequence[Statement], make: MakeStatement) -> Iterator[Statement]:
@@ -663,8 +666,8 @@ INSTRUCTION = lazy_regex(
     r"|(?:please\s+)?(?:run|cc|copy|ask|check|test|back up|notify|update|send|tag|lint|review|attach)\b[^.!?]{2,80}"
     r"\b(?:before|after) (?:every|each)\b[^.!?]{2,60}[.!]?"
     r"|(?:all|every) (?:[\w-]+ ){0,2}(?:messages?|commits?|e-?mails?|documents?|files?|reports?|functions?|endpoints?|tests?|"
-    r"branches|changes?|comments?|tickets?|names?) (?:should|must|need to|needs to|have to|has to) (?:be (?:in|written|signed|reviewed|named|"
-    r"tested|approved)|use|have|go|follow|start|end|include|contain|pass)\b[^?]{2,}"
+    r"branches|changes?|comments?|tickets?|names?) (?:should|must|need to|needs to|have to|has to) (?:be (?:in(?! the)|written|signed|"
+    r"reviewed|named|tested|approved)|use|have(?! been)|go|follow|start|end|include|contain|pass(?! now))\b[^?]{2,}"
     r"|i (?:prefer|want|like) (?:your |my )?(?:answers|replies|responses|explanations|code|summaries)\b.{4,}"
     r"|(?:please )?(?:you can )?(?:just )?call me (?P<name>(?-i:[A-Z])\w+(?: (?-i:[A-Z])\w+)?)"
     r"(?:,? (?:not|instead of|rather than) [A-Z]\w+| from now on| please|, (?:please|everyone|everybody|thanks)\b[^.!?]*)?\W*$"
