@@ -42,7 +42,7 @@ from remanent.settings import Settings
 from remanent.stores import Store, Transaction, Vectors
 from remanent.stores.cache import Cache
 from remanent.stores.idempotency import NotedAnswers
-from remanent.stores.pending_erasures import PendingErasures, open_erasures
+from remanent.stores.pending_erasures import PendingErasures
 from remanent.stores.registry import open_cache, open_stores
 from remanent.stores.shelf import Shelf
 from remanent.values import Late, dataclass
@@ -128,7 +128,7 @@ def assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Clock
         disciplines=disciplines,
         notes=NotedAnswers(store, clock=clock),
         worker=worker,
-        erasures=open_erasures(settings.home, shelf),
+        erasures=PendingErasures(shelf),
     )
 
 

@@ -36,9 +36,19 @@ def test_a_torn_note_began_nothing_and_goes(tmp_path: Path) -> None:
     erasures = PendingErasures(tmp_path)
     begun = erasures.begin(ADA, ASKED, last_seq=0)
     begun.release()
-    begun.path.write_bytes(begun.path.read_bytes()[:-9])
+    note = tmp_path / begun.name
+    note.write_bytes(note.read_bytes()[:-9])
     assert list(erasures.interrupted()) == []
     assert not erasures.has_any()
+
+
+def test_a_note_that_a_later_version_wrote_is_left_to_that(tmp_path: Path) -> None:
+    erasures = PendingErasures(tmp_path)
+    begun = erasures.begin(ADA, ASKED, last_seq=0)
+    begun.release()
+    (tmp_path / begun.name).write_text('{"of": "another form"}')
+    assert list(erasures.interrupted()) == []
+    assert erasures.has_any()
 
 
 @pytest.mark.spec("SAFE-06")

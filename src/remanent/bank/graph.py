@@ -41,7 +41,7 @@ from remanent.recall import (
 )
 from remanent.stores import LIVE, Change, RecordFilter, Transaction, Vectors
 from remanent.stores.transaction import DropLink, PutLink, PutRecord, PutVector
-from remanent.stores.vector_rows import normalise
+from remanent.stores.vector_rows import dot, normalise
 from remanent.text.terms import KeywordIndex, index_terms, query_terms
 from remanent.values import dataclass
 
@@ -178,7 +178,7 @@ class VectorsInMemory(NodeVectors, InMemoryPath):
         matrix = self._matrices.get(query[0]) if query is not None else None
         if query is not None and matrix is not None:
             held = min(len(found), len(matrix))
-            found[:held] = np.clip(matrix[:held] @ query[1], 0, 1)
+            found[:held] = np.clip(dot(matrix[:held], query[1]), 0, 1)
         return found
 
 

@@ -37,7 +37,7 @@ from remanent.model import Scope, system_clock
 from remanent.operations.access.audit import open_audit
 from remanent.settings import Settings, load_settings, profile_file, read_profile, setting_sources
 from remanent.stores import Health
-from remanent.stores.pending_erasures import open_erasures
+from remanent.stores.pending_erasures import PendingErasures
 from remanent.stores.registry import Stores, is_embedded, migrate_store, open_shelf, open_stores
 from remanent.stores.sqlite.connection import OLDEST_SAFE, checksums_available, engine_version
 from remanent.stores.sqlite.layout import Layout
@@ -144,7 +144,7 @@ def _audit(screen: Terminal, settings: Settings) -> Iterator[Finding]:
 
 def _erasures(screen: Terminal, settings: Settings) -> Iterator[Finding]:
     """Name erasures that a crash cut short, before the memory is opened: opening it carries them to their end."""
-    for begun in open_erasures(settings.home, open_shelf(settings)).interrupted():
+    for begun in PendingErasures(open_shelf(settings)).interrupted():
         begun.release()
         yield Finding("erasure", None, screen.word(words.ERASURE_CUT_SHORT), agent=str(begun.scope.owner))
 

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from remanent.discipline import registry
-from remanent.discipline.operation import Level, Operation
+from remanent.discipline.operation import Operation
 from remanent.discipline.port import Report
 from remanent.errors import InvalidInput, NotAuthenticated, NotFound, NotPermitted, RemanentError
 from remanent.memory import AsyncMemory
@@ -192,12 +192,12 @@ class Service:
         self, operation: Operation[Any, Any], asked: Model | None, *, place: Target, principal: Principal
     ) -> None:
         """Refuse what the principal may not do; what lies outside of its reach is as if it did not exist."""
-        needed = {Level.SERVER: 1, Level.ORG: 1, Level.WORKSPACE: 2, Level.AGENT: 3}[operation.level]
-        given = sum(name is not None for name in (place.org, place.workspace, place.agent))
-        if given < needed:
+        # Of the place it sees no further than its level.
+        names = {name: getattr(place, name) for name in operation.level.names}
+        if None in names.values():
             raise InvalidInput(f"{operation.name} needs to be told the {operation.level}")
         try:
-            if operation.level is not Level.SERVER and not principal.reach.covers(_visible_place(operation, place)):
+            if names and not principal.reach.covers(Target.checked_in_part(**names)):
                 raise NotFound("there is no such thing here")
             if not principal.may(operation.permission):
                 raise NotPermitted(f"this key does not allow to {operation.permission} here")
@@ -255,15 +255,6 @@ def _audited_org(place: Target, principal: Principal) -> str:
     Nobody can fill another's log, nor make one for a name that he thought of.
     """
     return place.org if principal.reach.org is None else principal.reach.org
-
-
-def _visible_place(operation: Operation[Any, Any], place: Target) -> Target:
-    """Return the place of which the operation sees something: no further than its level."""
-    return {
-        Level.ORG: Target(org=place.org),
-        Level.WORKSPACE: Target(org=place.org, workspace=place.workspace),
-        Level.AGENT: place,
-    }[operation.level]
 
 
 def _subjects(asked: Model | None) -> Iterator[str]:

@@ -7,6 +7,7 @@ import ipaddress
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import field
+from functools import lru_cache
 
 from starlette.types import Scope
 
@@ -80,6 +81,7 @@ def is_loopback(host: str) -> bool:
     return host == "localhost" or _is_loopback_address(host.strip("[]"))
 
 
+@lru_cache(maxsize=1024)
 def _is_loopback_address(text: str) -> bool:
     """Whether an address is this machine's own, also in IPv6's way of writing IPv4."""
     try:

@@ -116,7 +116,7 @@ class AttachmentStore:
 _FOLDER = "blobs"
 _PART = ".part"
 """Ends the name of a file that is still being written."""
-_DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
+DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 
 class FileBlobs(Blobs):
@@ -131,11 +131,11 @@ class FileBlobs(Blobs):
 
     async def get(self, scope: Scope, digest: str) -> bytes:
         """Return the bytes; `NotFound` when there are none, `IntegrityError` when they are damaged."""
-        return await asyncio.to_thread(_get, _path(self._folder(scope), digest))
+        return await asyncio.to_thread(_get, self._folder(scope) / place_of(digest))
 
     async def delete(self, scope: Scope, digest: str) -> None:
         """Remove the bytes if they are there, and what an interrupted writing of them left behind."""
-        await asyncio.to_thread(_delete, _path(self._folder(scope), digest))
+        await asyncio.to_thread(_delete, self._folder(scope) / place_of(digest))
 
     async def sweep(self, scope: Scope) -> int:
         """Remove half-written files that no living process is writing."""
@@ -166,17 +166,24 @@ def _storage_errors(doing: str) -> Iterator[None]:
         ) from error
 
 
-def _path(folder: Path, digest: object) -> Path:
-    """Return where the bytes of a digest lie; nothing but a digest ever becomes part of a path."""
-    if not isinstance(digest, str) or not _DIGEST.fullmatch(digest):
+def place_of(digest: object) -> str:
+    """Return where the bytes of a digest lie among an agent's; nothing but a digest ever becomes part of a path."""
+    if not isinstance(digest, str) or not DIGEST.fullmatch(digest):
         raise InvalidInput("a digest is 64 lower-case hexadecimal digits, as put() returns it")
-    return folder / digest[:2] / digest
+    return f"{digest[:2]}/{digest}"
+
+
+def verified(content: bytes, digest: str) -> bytes:
+    """Return the bytes only if they still have the digest they are named by."""
+    if hashlib.sha256(content).hexdigest() != digest:
+        raise IntegrityError(f"the file with the digest {digest} is damaged; put it again from its origin")
+    return content
 
 
 def _put(folder: Path, content: bytes) -> str:
     """Write the file unless it is there whole, and make its name durable in any case."""
     digest = hashlib.sha256(content).hexdigest()
-    path = _path(folder, digest)
+    path = folder / place_of(digest)
     with _storage_errors("keeping a file"):
         make_folder(path.parent)
         if not _holds(path, content):
@@ -193,9 +200,7 @@ def _get(path: Path) -> bytes:
             content = path.read_bytes()
         except FileNotFoundError as error:
             raise NotFound(f"no file with the digest {path.name} is kept here") from error
-    if hashlib.sha256(content).hexdigest() != path.name:
-        raise IntegrityError(f"the file with the digest {path.name} is damaged; put it again from its origin")
-    return content
+    return verified(content, path.name)
 
 
 def _delete(path: Path) -> None:
@@ -211,7 +216,7 @@ def _delete(path: Path) -> None:
 
 def _digests(folder: Path) -> list[str]:
     with _storage_errors("listing files"):
-        return sorted(path.name for path in folder.glob("??/*") if _DIGEST.fullmatch(path.name))
+        return sorted(path.name for path in folder.glob("??/*") if DIGEST.fullmatch(path.name))
 
 
 def _holds(path: Path, content: bytes) -> bool:

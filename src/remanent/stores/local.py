@@ -77,12 +77,18 @@ class _LoadedIndex:
     size: int = 0
     """In bytes, as far as `_make_room` has counted it."""
 
+    def let_go(self) -> None:
+        """Overwrite all of it, and begin anew."""
+        if self.rows is not None:
+            self.rows.wipe()
+        self.rows, self.revision = None, 0
+
     def apply(self, changes: VectorChanges) -> None:
         """Take in what happened in the store; what is gone or replaced is overwritten."""
         if changes.reset or (
             self.rows is not None and changes.record_ids and changes.matrix.shape[1] != self.rows.dimension
         ):
-            self.rows, self.revision = None, 0
+            self.let_go()
         if changes.record_ids and self.rows is None:
             self.rows = Rows(changes.matrix.shape[1])
         if self.rows is not None:
@@ -271,7 +277,7 @@ class LocalVectors(Vectors):
 
     async def _follow(self, slot: _LoadedIndex) -> None:
         if not slot.revision:
-            slot.rows = None  # what an earlier load that was broken off had got may be gone since
+            await self._run(slot.let_go)  # what an earlier load that was broken off had got may be gone since
         async for changes in vector_pages(self._store, slot.owner, slot.model, since=slot.revision):
             await self._run(slot.apply, changes)
 

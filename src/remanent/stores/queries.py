@@ -315,7 +315,7 @@ class LatestQuery(Query[list[RecordPosition]]):
 
 @dataclass(frozen=True, slots=True)
 class WalkQuery(Query[list[Reached]]):
-    """What links lead to from records, in both directions, as `walking.Walk` says, as far as it passes the filter.
+    """What links lead to from records, in both directions, as `query_steps.Walk` says, as far as it passes the filter.
 
     The strongest come first, equal ones by id; those to start from are not among them.
     """

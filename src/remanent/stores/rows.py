@@ -7,12 +7,12 @@ trusted to be valid (`checked`), not to be undamaged: every text is compared wit
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, LiteralString
+from typing import TYPE_CHECKING, Any, LiteralString
 from zlib import crc32
 
 from pydantic_core import from_json
 
-from remanent.errors import IntegrityError
+from remanent.errors import IntegrityError, InvalidInput
 from remanent.model import (
     Attachment,
     Conflict,
@@ -34,6 +34,10 @@ from remanent.model import (
 from remanent.model.clock import Instant
 from remanent.model.filters import RESERVED
 from remanent.stores.queries import RecordPosition, Tally
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 TAGS = f"{RESERVED}tags"
 """The key under which tags stand among an entry's metadata, where they are found by the same index."""
@@ -95,6 +99,18 @@ def parse(text: str) -> Any:
         return from_json(text)
     except ValueError as error:
         raise IntegrityError(_DAMAGED) from error
+
+
+def vector_of(content: bytes) -> "NDArray[np.float32]":
+    """Return the numbers of a vector; what is none is refused, and one of which no neighbour could be told."""
+    import numpy as np
+
+    if not content or len(content) % 4:
+        raise InvalidInput("a vector is a sequence of float32 values")
+    values = np.frombuffer(content, "<f4")
+    if not np.isfinite(values).all():
+        raise InvalidInput("a vector holds a number that is not finite")
+    return values
 
 
 def verify(crc: int, content: bytes) -> None:

@@ -4,8 +4,8 @@ An object is made once (`mode="create"`) and never changed, so that two writers 
 other's; what is read is compared with its name, as with files.
 """
 
+import asyncio
 import hashlib
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -16,16 +16,15 @@ import obstore
 from obstore.exceptions import AlreadyExistsError, BaseError, PermissionDeniedError, UnauthenticatedError
 from obstore.store import S3Store
 
-from remanent.errors import IntegrityError, InvalidInput, InvalidSettings, NotFound, StorageError
+from remanent.errors import IntegrityError, InvalidSettings, NotFound, StorageError
 from remanent.model import Scope
-from remanent.stores.blobs import Blobs
+from remanent.stores.blobs import DIGEST, Blobs, place_of, verified
 
 if TYPE_CHECKING:
     from obstore.store import S3Config
 
 _TIMEOUT: Final = timedelta(seconds=20)
 """For all attempts at one request together; chosen by hand."""
-_DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 
 class S3Blobs(Blobs):
@@ -55,13 +54,13 @@ class S3Blobs(Blobs):
 
     async def put(self, scope: Scope, content: bytes) -> str:
         """Keep the bytes durably and return their digest; keeping the same bytes again is free."""
-        digest = hashlib.sha256(content).hexdigest()
+        digest = (await asyncio.to_thread(hashlib.sha256, content)).hexdigest()
         key = _key(scope, digest)
         with _translated("keeping a file"):
             try:
                 await obstore.put_async(self._store, key, content, mode="create")
             except AlreadyExistsError:
-                if not await self._is_whole(key, digest):
+                if not await self._is_whole(scope, digest):
                     await obstore.put_async(self._store, key, content, mode="overwrite")
         return digest
 
@@ -72,9 +71,7 @@ class S3Blobs(Blobs):
                 content = await self._read(_key(scope, digest))
             except FileNotFoundError as error:
                 raise NotFound(f"no file with the digest {digest} is kept here") from error
-        if hashlib.sha256(content).hexdigest() != digest:
-            raise IntegrityError(f"the file with the digest {digest} is damaged; put it again from its origin")
-        return content
+        return await asyncio.to_thread(verified, content, digest)
 
     async def delete(self, scope: Scope, digest: str) -> None:
         """Remove the bytes if they are there; a bucket that keeps versions keeps them (see docs/scale.md)."""
@@ -90,19 +87,20 @@ class S3Blobs(Blobs):
         found: list[str] = []
         with _translated("listing files"):
             async for page in obstore.list(self._store, prefix=_folder(scope)):
-                found += [name for item in page if _DIGEST.fullmatch(name := item["path"].rpartition("/")[2])]
+                found += [name for item in page if DIGEST.fullmatch(name := item["path"].rpartition("/")[2])]
         return sorted(found)
 
     async def _read(self, key: str) -> bytes:
         answer = await obstore.get_async(self._store, key)
         return bytes(await answer.bytes_async())
 
-    async def _is_whole(self, key: str, digest: str) -> bool:
+    async def _is_whole(self, scope: Scope, digest: str) -> bool:
         """Tell whether an object has the bytes that its name promises."""
         try:
-            return hashlib.sha256(await self._read(key)).hexdigest() == digest
-        except FileNotFoundError:  # removed meanwhile
+            await self.get(scope, digest)
+        except (NotFound, IntegrityError):  # removed meanwhile, or damaged
             return False
+        return True
 
 
 def _folder(scope: Scope) -> str:
@@ -110,10 +108,7 @@ def _folder(scope: Scope) -> str:
 
 
 def _key(scope: Scope, digest: object) -> str:
-    """Return the key of a digest; nothing but a digest ever becomes part of one."""
-    if not isinstance(digest, str) or not _DIGEST.fullmatch(digest):
-        raise InvalidInput("a digest is 64 lower-case hexadecimal digits, as put() returns it")
-    return f"{_folder(scope)}/{digest[:2]}/{digest}"
+    return f"{_folder(scope)}/{place_of(digest)}"
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
-from remanent.durability import make_folder, sync_folder, write_durably
+from remanent.durability import make_folder, sync_file, sync_folder, write_durably
 from remanent.errors import StorageError, StorageFull, StoreBusy
 
 P = ParamSpec("P")
@@ -200,7 +200,7 @@ class FolderShelf(Shelf):
     def exists(self, name: str) -> bool:
         """Return whether there is a file, or a link to nowhere; raises where nobody can tell."""
         try:
-            self.path(name).lstat()
+            os.lstat(f"{self.home}/{name}")  # without a path's own work: it is asked before every request
         except FileNotFoundError:
             return False
         return True
@@ -273,8 +273,12 @@ class FolderShelf(Shelf):
 class _FileHold(Hold):
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._file = path.open("w")
-        fcntl.flock(self._file, fcntl.LOCK_EX)
+        while True:
+            self._file = path.open("w")
+            fcntl.flock(self._file, fcntl.LOCK_EX)
+            if os.fstat(self._file.fileno()).st_nlink:
+                return
+            self._file.close()  # somebody took it for one that was left, between its making and its locking
 
     def release(self) -> None:
         self._path.unlink(missing_ok=True)
@@ -381,7 +385,7 @@ class _OpenFile(OpenLog):
             while written < len(content):
                 written += os.pwrite(self._handle, content[written:], place + written)
             os.ftruncate(self._handle, place + len(content))
-            os.fsync(self._handle)
+            sync_file(self._handle)
         except OSError:
             os.ftruncate(self._handle, place)  # whoever is told that it was not noted finds it not noted
             raise
@@ -396,7 +400,7 @@ class _OpenFile(OpenLog):
                 digest.update(piece)
                 copy.write(piece)
             copy.flush()
-            os.fsync(copy.fileno())
+            sync_file(copy.fileno())
         chosen = name(digest.hexdigest())
         unnamed.replace(self._file.with_name(chosen))
         sync_folder(self._file.parent)

@@ -147,8 +147,8 @@ class Codes:
             place = slice(start + first, start + first + len(some))
             self._bytes[place], self._scales[place], self._left_out[place] = _encode(some)
 
-    def wipe(self, row: int) -> None:
-        """Overwrite a row."""
+    def wipe(self, row: int | slice) -> None:
+        """Overwrite a row, or several."""
         self._bytes[row] = 0
         self._scales[row] = self._left_out[row] = 0
 
@@ -270,6 +270,12 @@ class Rows:
         if (self.end - len(self)) * 8 > self.end:
             self._close_gaps()
 
+    def wipe(self) -> None:
+        """Overwrite everything, since memory that is given back keeps what it held."""
+        for block, codes in zip(self._blocks, self._codes, strict=True):
+            block[:] = 0
+            codes.wipe(slice(None))
+
     def near(
         self, products: ProductPool, vector: "NDArray[np.float32]", *, kinds: tuple[Kind, ...] | None, count: int
     ) -> "tuple[NDArray[np.int64], NDArray[np.float32], bool]":
@@ -344,8 +350,10 @@ class Rows:
             size = _BLOCK if number else min(_BLOCK, max(_FIRST, rows, 2 * len(block)))
             larger = np.empty((size, self.dimension), dtype=np.float32)
             larger[: len(block)] = block
+            smaller, self._codes[number] = self._codes[number], self._codes[number].grown(size)
+            block[:] = 0
+            smaller.wipe(slice(None))
             self._blocks[number] = larger
-            self._codes[number] = self._codes[number].grown(size)
 
     def _close_gaps(self) -> None:
         """Move rows from the end into the places of removed ones."""

@@ -1,9 +1,11 @@
 """What was erased leaves no byte in memory."""
 
 from collections.abc import AsyncIterator
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from remanent.stores.local import LocalVectors
 from tests.stores.local.world import MODEL, SCOPE, VectorStore, check, random_vectors, unit_bytes
@@ -48,12 +50,29 @@ async def test_an_erased_vector_is_overwritten_in_memory(place: Place) -> None:
 async def test_it_is_let_go_of_when_nobody_knows_what_was_erased(place: Place) -> None:
     index = await place.open()
     before = index._slots[SCOPE, MODEL].rows
+    assert before is not None
+    held: list[NDArray[Any]] = [*before._blocks, *(codes._bytes for codes in before._codes)]
+    assert all(part.any() for part in held)
     place.store.remove(["r00003"])
     place.store.forget_removals()
     place.store.put({"one more": QUESTION})
     await index.erased(SCOPE, None)
     assert index._slots[SCOPE, MODEL].rows is not before
+    assert not any(part.any() for part in held), "memory that is given back keeps what it held"
     assert len(await check(index, place.store, QUESTION, limit=300)) == 200
+
+
+async def test_an_index_that_has_grown_leaves_nothing_where_it_was(place: Place) -> None:
+    index = LocalVectors(place.store.port)
+    place.opened.append(index)
+    await check(index, place.store, QUESTION)
+    rows = index._slots[SCOPE, MODEL].rows
+    assert rows is not None
+    held: list[NDArray[Any]] = [*rows._blocks, *(codes._bytes for codes in rows._codes)]
+    place.store.put(random_vectors(400, seed=3, prefix="s"))
+    await check(index, place.store, QUESTION)
+    assert rows._blocks[0] is not held[0]
+    assert not any(part.any() for part in held)
 
 
 async def test_an_erasure_of_what_was_never_heard_of_does_no_harm(place: Place) -> None:

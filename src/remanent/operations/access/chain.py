@@ -22,7 +22,7 @@ from urllib.parse import unquote
 
 from pydantic import Field
 
-from remanent.durability import make_folder, write_durably
+from remanent.durability import make_folder, sync_file, write_durably
 from remanent.errors import IntegrityError, InvalidInput, InvalidSettings, StoreBusy
 from remanent.model import Clock, Model
 from remanent.model.base import Count
@@ -160,7 +160,7 @@ class Anchors:
             seqs = [-1 if slot is None else slot.seq for slot in slots]
             # Over the older one: what is written now may not be written whole.
             os.pwrite(handle, _slot(head, sealer), _SLOT * seqs.index(min(seqs)))
-            os.fsync(handle)
+            sync_file(handle)
         finally:
             os.close(handle)
 

@@ -4,6 +4,7 @@ A store hands its vectors to whoever follows them, with everything that happened
 must find exactly what the store holds, at once.
 """
 
+import math
 from functools import partial
 from typing import Any
 
@@ -92,6 +93,16 @@ class VectorRowsConformance(StoreSuite):
         assert await agent.store.vector_models(agent.scope) == {MODEL: 4, "small": 2}
         assert await agent.vectors() == {(MODEL, records[0].id): vector_bytes(1), ("small", records[0].id): b"\0" * 8}
         assert (await agent.store.vector_changes(agent.scope, "unheard of", since=0)).record_ids == []
+
+    @pytest.mark.parametrize("values", [b"", b"\0" * 7, vector_bytes(1, math.nan), vector_bytes(math.inf)])
+    async def test_what_is_no_vector_of_finite_numbers_is_refused(
+        self, agent: StoredAgent, records: list[Record], values: bytes
+    ) -> None:
+        """Nothing is near to it, and every index would have to find out."""
+        with pytest.raises(InvalidInput, match="vector"):
+            await agent.store.commit(agent.scope, [PutVector(records[0].id, MODEL, values)])
+        assert await agent.vectors() == {}
+        assert await agent.store.vector_models(agent.scope) == {}
 
     async def test_vectors_of_some_records_are_read_by_their_model(
         self, agent: StoredAgent, records: list[Record]

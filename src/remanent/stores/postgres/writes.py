@@ -37,7 +37,7 @@ Vector = NDArray[np.float32]
 
 
 class Encoder:
-    """Turns changes into JSON, and gathers vectors beside it.
+    """Turns changes into JSON, and gathers vectors beside it, which it names by their places from 1 on.
 
     A change is its type and its fields by their names; what is a row becomes its columns. Most changes need no more, so
     that a new one is a line of `apply_unit` in `sql/functions.sql`.
@@ -64,20 +64,11 @@ class Encoder:
                 if value is not ...:
                     payload[name] = None if value is None else rows.dump(value)
             elif isinstance(value, bytes):
-                payload[name] = self._vector(value)
+                self.vectors.append(rows.vector_of(value))
+                payload[name] = len(self.vectors)
             else:
                 payload[name] = to_millis(value) if isinstance(value, datetime) else value
         return payload
-
-    def _vector(self, content: bytes) -> int:
-        """Return where a vector stands among those beside, from 1."""
-        if not content or len(content) % 4:
-            raise InvalidInput("a vector is a sequence of float32 values")
-        values = np.frombuffer(content, "<f4")
-        if not np.isfinite(values).all():
-            raise InvalidInput("a vector holds a number that is not finite")
-        self.vectors.append(values)
-        return len(self.vectors)
 
 
 def _sourced(item: Record | Tombstone) -> Payload:
@@ -180,11 +171,11 @@ class GroupCommit:
                 group, self._waiting[lane] = self._waiting[lane][:_MAX_GROUP], self._waiting[lane][_MAX_GROUP:]
                 # Sorted, so that two processes take their locks in the same order; an agent's own order is kept.
                 group.sort(key=lambda unit: unit.agent)
-                outcomes: list[Committed | RemanentError]
+                outcomes: Sequence[Committed | Exception]
                 try:
                     with translated():
                         outcomes = [_outcome_of(result) for result in await self._run(group)]
-                except RemanentError as error:
+                except Exception as error:  # noqa: BLE001 - border: it goes to whoever waits, who would wait for ever
                     outcomes = [error] * len(group)
                 for unit, outcome in zip(group, outcomes, strict=True):
                     _settle(unit.done, outcome)
@@ -219,11 +210,11 @@ _LOST = (
 COMMIT_UNITS = "SELECT commit_units(%s, %s::jsonb, %b::vector[], %s)"
 
 
-def _settle(done: "asyncio.Future[Committed]", outcome: Committed | RemanentError) -> None:
+def _settle(done: "asyncio.Future[Committed]", outcome: Committed | Exception) -> None:
     """Tell whoever waits how its unit ended, if anybody still does."""
     if done.done():
         return
-    if isinstance(outcome, RemanentError):
+    if isinstance(outcome, Exception):
         done.set_exception(outcome)
         done.exception()  # whoever was cancelled meanwhile does not ask
     else:

@@ -101,7 +101,7 @@ def put_vectors(connection: apsw.Connection, changes: Sequence[PutVector]) -> No
             continue
         if ref is None:
             raise NotFound(f"no record {change.record_id} here")
-        of_model = change.model, len(change.values)
+        of_model = change.model, len(rows.vector_of(change.values))
         if of_model not in models:
             models[of_model] = _model(connection, *of_model)
         kept.append((models[of_model], ref, change.record_id, kind, change.values, crc32(change.values)))
@@ -118,11 +118,8 @@ def next_revision(connection: apsw.Connection, *, many: int = 1) -> int:
     return revision
 
 
-def _model(connection: apsw.Connection, name: str, size: int) -> int:
+def _model(connection: apsw.Connection, name: str, dimension: int) -> int:
     """Return the number of a model, a new one for its first vector; refuse a vector of another size than its others."""
-    dimension, rest = divmod(size, 4)
-    if rest or not dimension:
-        raise InvalidInput("a vector is a sequence of float32 values")
     known = connection.execute("SELECT ref, dimension FROM models WHERE name = ?", (name,)).get
     if known is None:
         known = connection.execute(_INSERT_MODEL, (name, dimension)).get

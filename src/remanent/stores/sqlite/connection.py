@@ -17,7 +17,7 @@ from pathlib import Path
 import apsw
 import apsw.sqlite_extra
 
-from remanent.durability import NO_ROOM, sync_folder
+from remanent.durability import NO_ROOM, sync_file, sync_folder
 from remanent.errors import IntegrityError, MissingDependency, SchemaTooNew, StorageError, StorageFull, StoreBusy
 from remanent.values import dataclass
 
@@ -295,7 +295,7 @@ def _fill(temporary: str, migrations: Sequence[str]) -> None:
 def _give_name(temporary: str, path: Path) -> None:
     """Give a finished file its name by linking: unlike a rename, that fails when another process was first."""
     with open(temporary, "rb+") as file:
-        os.fsync(file.fileno())
+        sync_file(file.fileno())
     try:
         os.link(temporary, path)
     except FileExistsError:
@@ -343,7 +343,7 @@ def _backup(path: Path, target: Path) -> None:
             while not work.done:
                 work.step(1000)
         with open(temporary, "rb+") as file:
-            os.fsync(file.fileno())
+            sync_file(file.fileno())
         temporary.replace(target)
     except BaseException:
         temporary.unlink(missing_ok=True)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, LiteralString
 
 import apsw
 
-from remanent.durability import sync_folder
+from remanent.durability import sync_file, sync_folder
 from remanent.errors import StoreBusy
 from remanent.model import Scope
 from remanent.stores.queries import Erased, Erasure
@@ -491,7 +491,7 @@ def _scrub_log(connection: apsw.Connection, deadline: float) -> None:
         connection.pragma("journal_size_limit", limit)
     # The engine cuts the log without syncing that, and a power cut could bring the old pages back.
     with open(connection.filename_wal, "rb+") as log:
-        os.fsync(log.fileno())
+        sync_file(log.fileno())
 
 
 def _begin_log_anew(connection: apsw.Connection) -> bool:

@@ -135,6 +135,8 @@ MAX_FAILURES = 1_000
 
 _UNREADABLE = (apsw.Error, UnicodeDecodeError)
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_NUMBERS = {"ref", "seq"}
+"""The keys of tables whose rows have numbers."""
 _DERIVED = ("entry_metadata", "unembedded", "record_tags", "record_sources", "conflict_records", "vector_removals")
 """Tables that are made anew from the others."""
 
@@ -199,19 +201,7 @@ _AS_WRITTEN: dict[str, Callable[[Row], bool]] = {
     ),
     "states": lambda row: isinstance(row[0], str) and isinstance(row[1], str) and _is_json(row[1]),
 }
-_KNOWN_ON_SIGHT = {
-    "entries": (True, 15),
-    "records": (True, 17),
-    "versions": (True, 18),
-    "jobs": (True, 17),
-    "vectors": (True, 8),
-    "conflicts": (True, 7),
-    "models": (True, 3),
-    "tombstones": (False, 4),
-    "links": (False, 6),
-    "states": (False, 2),
-}
-"""Tables whose rows cannot be taken for another's: whether they have numbers, and how many columns."""
+"""By these tests, and by its columns, a row is not taken for one of another table: it is known wherever it lies."""
 
 
 def _as_written(table: str, row: Row) -> bool:
@@ -262,8 +252,8 @@ def _save_table(image: Path, copy: apsw.Connection, table: str) -> bool:
     reader = _TableReader(image, table, names, keys)
     for row in reader.rows():
         copy.execute(insert, row)
-    if not reader.complete and table in _KNOWN_ON_SIGHT:
-        for row in _rows_on_sight(image, table):
+    if not reader.complete and table in _AS_WRITTEN:
+        for row in _rows_on_sight(image, table, numbered=keys[0] in _NUMBERS, width=len(columns)):
             copy.execute(insert, row)
     return reader.complete
 
@@ -282,7 +272,7 @@ class _TableReader:
         """Yield the rows that can be read and are as they were written."""
         try:
             with closing(opening.connect(self._image, busy_timeout=5, read_only=True)) as damaged:
-                way = self._by_halves if self._keys[0] in {"ref", "seq"} else self._from_ends
+                way = self._by_halves if self._keys[0] in _NUMBERS else self._from_ends
                 for row in way(damaged):
                     if _as_written(self._table, row):
                         yield row
@@ -339,9 +329,8 @@ class _TableReader:
             return
 
 
-def _rows_on_sight(image: Path, table: str) -> Iterator[Row]:
-    """Yield the rows of a table wherever in the file they lie."""
-    numbered, width = _KNOWN_ON_SIGHT[table]
+def _rows_on_sight(image: Path, table: str, *, numbered: bool, width: int) -> Iterator[Row]:
+    """Yield the rows of a table, which have numbers or not and so many columns, wherever in the file they lie."""
     with open(image, "rb") as file, closing(mmap(file.fileno(), 0, access=ACCESS_READ)) as content:
         pages = PageFile(content, checksums=opening.checksums_available())
         for page in range(1, len(pages) + 1):
