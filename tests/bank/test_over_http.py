@@ -137,4 +137,5 @@ async def test_a_run_whose_planner_knows_one_step_alone_answers_the_goal_and_end
         engine = HybridEngine(model, offline, offline_roles=all_roles().keys() - {"planning"})
         made = desk(tmp_path, engine=engine)
         result = await BankRun(made.adapter, Anything(found, found)).run(goal)
-    assert (result.sentences[0].text, result.end, result.rounds) == (found, "done", 2)
+    assert (result.answer, result.end, result.rounds) == (found, "done", 2)
+    assert result.sentences[0].text == found

@@ -45,9 +45,7 @@ def test_a_run_ends_from_a_json_list_and_its_changes_are_told(
     place = ("--agent", "ada", "--home", str(tmp_path / "home"))
     cli("workspace", "init", *place)
     assert "nothing" in cli("workspace", "changes", *place).err
-    request = {
-        "messages": [{"role": "user", "content": f"Please always run test {number} first."} for number in range(6)]
-    }
+    request = {"messages": [{"role": "user", "content": f"Please fix test {number}."} for number in range(6)]}
     (tmp_path / "run.json").write_text(json.dumps(request, indent=1), encoding="utf-8")
     assert "6 facts" in cli("workspace", "end", "--file", str(tmp_path / "run.json"), *place).out
     (tmp_path / "list.json").write_text(json.dumps(request["messages"]), encoding="utf-8")

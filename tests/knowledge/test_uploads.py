@@ -1,8 +1,11 @@
 """Files that come in parts: they go on where they were cut off, and are nobody else's."""
 
+import asyncio
 import hashlib
 from collections.abc import AsyncIterator
+from itertools import count
 from pathlib import Path
+from threading import Event, Lock
 
 import pytest
 
@@ -51,6 +54,35 @@ async def test_a_file_that_was_cut_off_goes_on_from_there_and_becomes_a_document
     assert not list((service.memory.settings.home / FOLDER).glob("*/*"))
     with pytest.raises(InvalidInput, match="nothing was sent"):
         await service.perform("knowledge.add_upload", {"digest": DIGEST, "name": "pump.md"}, place=SHARED)
+
+
+class SlowShelf(FolderShelf):
+    """One whose disk writes nothing before it is told to, and one thing at a time."""
+
+    def __init__(self, home: Path) -> None:
+        super().__init__(home)
+        self.begun, self.go_on, self.one = Event(), Event(), Lock()
+
+    def write(self, name: str, content: bytes) -> None:
+        with self.one:
+            self.begun.set()
+            assert self.go_on.wait(10)
+            super().write(name, content)
+
+
+async def test_a_part_that_is_being_written_when_sending_ends_is_kept_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uploads, "PART_BYTES", 4)
+    shelf, seconds = SlowShelf(tmp_path), count(1_000_000)
+    kept = PartialUploads(shelf, clock=lambda: next(seconds))
+    sending = asyncio.create_task(kept.append(ADA, DIGEST, pieces(b"abcdef"), offset=0))
+    await asyncio.to_thread(shelf.begun.wait, 10)
+    sending.cancel()
+    shelf.go_on.set()
+    with pytest.raises(asyncio.CancelledError):
+        await sending
+    assert await kept.received(ADA, DIGEST) == 6
 
 
 @pytest.mark.spec("KB-06")

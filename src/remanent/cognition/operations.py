@@ -55,8 +55,11 @@ def _of(call: Call) -> AsyncCognition:
 
 _face = partial(Face, part="cognition")
 _operation = partial(operation, part="cognition")
-_memories = partial(_operation, group="memories")
-_shared = partial(_operation, group="shared")
+_reads = partial(_operation, group="memories", permission=READ)
+_updates = partial(_operation, group="memories", permission=WRITE, act="update_memory")
+_deletes = partial(_operation, group="memories", permission=WRITE, act="delete_memory")
+_shared = partial(_operation, group="shared", permission=WRITE, act="update_memory")
+_judges = partial(_operation, group="shared", permission=APPROVE)
 
 
 def _show_memories(screen: Screen, page: Page[Record]) -> None:
@@ -118,10 +121,9 @@ class ListMemories(Model):
     limit: Limit = 100
 
 
-@_memories(
+@_reads(
     "cognition.list",
     zh="列出记忆，新的在前。",
-    permission=READ,
     route="GET memories",
     face=_face("memories", give=items_of),
     command=Command(show=_show_memories),
@@ -139,26 +141,19 @@ class ByMemory(Model):
     user: User = None
 
 
-@_memories("cognition.show", zh="显示一条记忆。", permission=READ, route="GET memories/{record_id}")
+@_reads("cognition.show", zh="显示一条记忆。", route="GET memories/{record_id}")
 async def show(call: Call, request: ByMemory) -> Record:
     """Show a memory, whatever its status."""
     return await _of(call).show(request.record_id, user=request.user)
 
 
-@_memories(
-    "cognition.history", zh="显示一条记忆的所有版本。", permission=READ, route="GET memories/{record_id}/history"
-)
+@_reads("cognition.history", zh="显示一条记忆的所有版本。", route="GET memories/{record_id}/history")
 async def history(call: Call, request: ByMemory) -> Page[Version]:
     """Show every version of a memory, the current one last."""
     return Page(items=tuple(await _of(call).history(request.record_id, user=request.user)))
 
 
-@_memories(
-    "cognition.why",
-    zh="说明一条记忆的由来：原话、规则、前提与冲突。",
-    permission=READ,
-    route="GET memories/{record_id}/why",
-)
+@_reads("cognition.why", zh="说明一条记忆的由来：原话、规则、前提与冲突。", route="GET memories/{record_id}/why")
 async def why(call: Call, request: ByMemory) -> Why:
     """Explain where a memory comes from: its words, the rule that made it, its premises and conflicts."""
     return await _of(call).why(request.record_id, user=request.user)
@@ -187,10 +182,9 @@ class AddMemory(Model):
     tags: Annotated[tuple[str, ...], about("Its tags.", "标签。", max_length=MAX_ITEMS)] = ()
 
 
-@_memories(
+@_updates(
     "cognition.add",
     zh="手动保存一条记忆；主体与方面相同而值不同时，成为其新版本。",
-    permission=WRITE,
     act="create_memory",
     route="POST memories",
     settles=True,
@@ -212,11 +206,9 @@ class EditMemory(Model):
     user: User = None
 
 
-@_memories(
+@_updates(
     "cognition.edit",
     zh="更正一条记忆；回想时先于原话，此前的内容仍可查看。",
-    permission=WRITE,
-    act="update_memory",
     route="PUT memories/{record_id}",
     settles=True,
     command=Command(arguments=("record_id", "content")),
@@ -226,11 +218,9 @@ async def edit(call: Call, request: EditMemory) -> Record:
     return await _of(call).edit(**dict(request))
 
 
-@_memories(
+@_updates(
     "cognition.confirm",
     zh="确认一条记忆无误；短期记忆随之成为长期记忆。",
-    permission=WRITE,
-    act="update_memory",
     route="POST memories/{record_id}/confirm",
 )
 async def confirm(call: Call, request: ByMemory) -> Record:
@@ -246,13 +236,7 @@ class PinMemory(Model):
     user: User = None
 
 
-@_memories(
-    "cognition.pin",
-    zh="固定一条记忆：不过期，也不被自动替换。",
-    permission=WRITE,
-    act="update_memory",
-    route="POST memories/{record_id}/pin",
-)
+@_updates("cognition.pin", zh="固定一条记忆：不过期，也不被自动替换。", route="POST memories/{record_id}/pin")
 async def pin(call: Call, request: PinMemory) -> Record:
     """Pin a memory: it does not expire, and nothing takes its place by itself."""
     return await _of(call).pin(request.record_id, pinned=request.pinned, user=request.user)
@@ -266,11 +250,9 @@ class ForgetMemory(Model):
     user: User = None
 
 
-@_memories(
+@_deletes(
     "cognition.forget",
     zh="忘记一条记忆，连同说出它的话；原话仍在日志中，可用 restore 恢复。",
-    permission=WRITE,
-    act="delete_memory",
     route="POST memories/{record_id}/forget",
 )
 async def forget(call: Call, request: ForgetMemory) -> Record:
@@ -278,14 +260,7 @@ async def forget(call: Call, request: ForgetMemory) -> Record:
     return await _of(call).forget(request.record_id, reason=request.reason, user=request.user)
 
 
-@_memories(
-    "cognition.restore",
-    zh="恢复被忘记或已过期的记忆。",
-    permission=WRITE,
-    act="update_memory",
-    route="POST memories/{record_id}/restore",
-    settles=True,
-)
+@_updates("cognition.restore", zh="恢复被忘记或已过期的记忆。", route="POST memories/{record_id}/restore", settles=True)
 async def restore(call: Call, request: ByMemory) -> Record:
     """Bring a forgotten or expired memory back."""
     return await _of(call).restore(request.record_id, user=request.user)
@@ -299,13 +274,7 @@ class ProcedureFeedback(Model):
     user: User = None
 
 
-@_memories(
-    "cognition.feedback",
-    zh="报告一个流程是否成功。",
-    permission=WRITE,
-    act="update_memory",
-    route="POST memories/{record_id}/feedback",
-)
+@_updates("cognition.feedback", zh="报告一个流程是否成功。", route="POST memories/{record_id}/feedback")
 async def feedback(call: Call, request: ProcedureFeedback) -> Record:
     """Report whether a procedure worked."""
     return await _of(call).feedback(request.record_id, success=request.success, user=request.user)
@@ -317,13 +286,7 @@ class CleanMemories(Model):
     dry_run: Annotated[bool, about("Only tell what would be done.", "只说明将要做什么。")] = False
 
 
-@_memories(
-    "cognition.clean",
-    zh="清理过期记忆；常用的转为长期记忆。",
-    permission=WRITE,
-    act="delete_memory",
-    route="POST memories/clean",
-)
+@_deletes("cognition.clean", zh="清理过期记忆；常用的转为长期记忆。", route="POST memories/clean")
 async def clean(call: Call, request: CleanMemories) -> CleanReport:
     """Take away expired memories and promote those in use."""
     return await _of(call).clean(dry_run=request.dry_run)
@@ -358,10 +321,9 @@ class BriefRequest(Model):
     ] = False
 
 
-@_memories(
+@_reads(
     "cognition.brief",
     zh="回答之前应知道什么：按意图选择记忆层，并说明理由。",
-    permission=READ,
     act="search_memory",
     route="POST memories/brief",
     command=Command(arguments=("message",)),
@@ -465,7 +427,6 @@ class ProposeShared(Model):
 @_shared(
     "cognition.propose",
     zh="向工作区提议共享内容；由协调者批准后生效，协调者自己的立即生效。",
-    permission=WRITE,
     act="create_memory",
     route="POST shared",
     settles=True,
@@ -534,10 +495,9 @@ class EndShared(JudgeShared):
     reason: Annotated[str, about("Why.", "原因。", max_length=500)] = ""
 
 
-@_shared(
+@_judges(
     "cognition.approve",
     zh="作为协调者批准他人提议的共享内容。",
-    permission=APPROVE,
     act="update_memory",
     route="POST shared/{record_id}/approve",
     settles=True,
@@ -548,10 +508,9 @@ async def approve(call: Call, request: JudgeShared) -> Record:
     return await _of(call).approve(request.record_id, by=call.principal.name)
 
 
-@_shared(
+@_judges(
     "cognition.refuse",
     zh="作为协调者拒绝一个提议。",
-    permission=APPROVE,
     act="update_memory",
     route="POST shared/{record_id}/refuse",
     face=_face("refuse", by_key=("by",)),
@@ -561,10 +520,9 @@ async def refuse(call: Call, request: EndShared) -> Record:
     return await _of(call).refuse(request.record_id, by=call.principal.name, reason=request.reason)
 
 
-@_shared(
+@_judges(
     "cognition.revoke",
     zh="撤回共享内容，立即生效。",
-    permission=APPROVE,
     act="delete_memory",
     route="POST shared/{record_id}/revoke",
     face=_face("revoke", by_key=("by",)),
@@ -583,8 +541,6 @@ class AmendShared(JudgeShared):
 @_shared(
     "cognition.amend",
     zh="修改共享内容；由创建者修改的需重新批准，由协调者修改的立即生效。",
-    permission=WRITE,
-    act="update_memory",
     route="PUT shared/{record_id}",
     face=_face("amend", by_key=("by", "coordinator")),
     settles=True,
@@ -652,8 +608,6 @@ class GrantProcedures(Model):
 @_shared(
     "cognition.grant",
     zh="允许或不再允许工作区中的另一个智能体阅读此智能体的流程。",
-    permission=WRITE,
-    act="update_memory",
     route="POST grants",
     command=Command(arguments=("reader",)),
 )

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from io import StringIO
 from itertools import pairwise
 from pathlib import PurePath
 
@@ -364,9 +365,10 @@ def _as_read(passage: Passage) -> str:
     """Return the text of a passage with the rows of its tables read; separated values are where it has their head."""
     if not _is_separated(passage) or passage.place.line != 1:
         return with_rows_read(passage.text)
-    lines = passage.text.splitlines()
-    between = max(",;\t|", key=lines[0].count) if lines else ","
-    head, *rows = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=between)] or [[]]
+    between = max(",;\t|", key=passage.text.partition("\n")[0].count)
+    # A quoted cell may have several lines, which the reader must see to tell where it ends.
+    table = csv.reader(StringIO(passage.text, newline=""), delimiter=between)
+    head, *rows = [[" ".join(cell.split()) for cell in row] for row in table if row] or [[]]
     is_table = len(head) > 1 and not any(map(has_digit, head)) and all(len(row) == len(head) for row in rows)
     # Each in its own language: names of one may stand under a head in another.
     read = [_as_sentences(head, [row], between.join((*head, *row))) for row in rows] if is_table else []

@@ -64,7 +64,8 @@ class PartialUploads:
         if await _done(self._shelf.is_held, f"{name}.lock"):
             raise StoreBusy("another one is sending this very file; wait for that")
         held = await _done(self._shelf.hold, f"{name}.lock")
-        waiting = bytearray()
+        # One time for all parts: what is written once more, because sending ended in the middle of it, has one name.
+        waiting, seconds = bytearray(), int(self._clock())
         try:
             size = await self.received(scope, digest)
             if offset != size:
@@ -72,7 +73,7 @@ class PartialUploads:
 
             def keep() -> int:
                 if waiting:
-                    self._shelf.write(f"{name}-{size}-{len(waiting)}-{int(self._clock())}.json", bytes(waiting))
+                    self._shelf.write(f"{name}-{size}-{len(waiting)}-{seconds}.json", bytes(waiting))
                 return size + len(waiting)
 
             try:

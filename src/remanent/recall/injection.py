@@ -175,7 +175,7 @@ def told_first(question: str, items: Sequence[FoundItem]) -> list[FoundItem]:
     if is_small_talk(question):
         return []
     of_asking = asks_what_was_asked(question)
-    telling, rest, said = list[FoundItem](), list[FoundItem](), dict[str, set[date]]()
+    telling, rest, said = list[FoundItem](), list[FoundItem](), dict[str, list[FoundItem]]()
     for item in sorted(items, key=lambda item: item.rank):
         if is_small_talk(item.text) or (
             item.kind is Kind.TURN
@@ -186,11 +186,17 @@ def told_first(question: str, items: Sequence[FoundItem]) -> list[FoundItem]:
             )
         ):
             continue
-        days = said.setdefault(_words_of(item.text), set())
-        if (day := local(item.occurred_at).date()) not in days:
-            (rest if days else telling).append(item)
-            days.add(day)
+        same = said.setdefault(_words_of(item.text), [])
+        # The zone's calendar is asked for those only that are told again: nearly none.
+        if same and _day(item) in map(_day, same):
+            continue
+        (rest if same else telling).append(item)
+        same.append(item)
     return telling + rest
+
+
+def _day(item: FoundItem) -> date:
+    return local(item.occurred_at).date()
 
 
 def _is_held(item: FoundItem, items: Sequence[FoundItem]) -> bool:

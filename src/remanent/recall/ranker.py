@@ -441,9 +441,9 @@ def _unplaced(gathered: Gathered, *answers: Sequence[Candidate]) -> list[str]:
 
 def _is_crowded(answer: Sequence[Candidate], places: Mapping[str, RecordPosition], *, most: int) -> bool:
     """Tell whether one session has more than `most` of the candidates."""
-    sessions = (place.session for one in answer if (place := places.get(one.record_id)) is not None)
-    counts = Counter(session for session in sessions if session is not None)
-    return any(count > most for count in counts.values())
+    counts = Counter([place.session for one in answer if (place := places.get(one.record_id)) is not None])
+    del counts[None]  # what was said in no session is of no source
+    return max(counts.values(), default=0) > most
 
 
 STATES = (TURNS, EMBEDDED, PARTS, FINER)

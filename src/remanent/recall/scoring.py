@@ -107,7 +107,7 @@ def limited_per_source(
     *,
     share: float,
     limit: int,
-    crowd_of: Callable[[str], Hashable | None] = lambda _: None,
+    crowd_of: Callable[[str], Hashable | None] | None = None,
 ) -> list[str]:
     """Return up to `limit` ids, best first, of which no source has more than its share while others have any left.
 
@@ -120,14 +120,17 @@ def limited_per_source(
     chosen: list[str] = []
     waiting: list[str] = []
     for record_id in ranked:
-        source, crowd = source_of(record_id), crowd_of(record_id)
-        if of_source.get(source, 0) >= most or of_crowd.get(crowd, 0) >= most:
+        source = source_of(record_id)
+        crowd = None if crowd_of is None else crowd_of(record_id)
+        from_source = 0 if source is None else of_source.get(source, 0)
+        from_crowd = 0 if crowd is None else of_crowd.get(crowd, 0)
+        if from_source >= most or from_crowd >= most:
             waiting.append(record_id)
             continue
         if source is not None:
-            of_source[source] = of_source.get(source, 0) + 1
+            of_source[source] = from_source + 1
         if crowd is not None:
-            of_crowd[crowd] = of_crowd.get(crowd, 0) + 1
+            of_crowd[crowd] = from_crowd + 1
         chosen.append(record_id)
         if len(chosen) == limit:
             break
@@ -489,7 +492,7 @@ def weigh(
         own = {one: score for one, score in fused.items() if one in places}
         context, boosts = dict.fromkeys(own, 0.0), None
     else:
-        own, context, boosts = _moved(question, gathered, places, fused, recipe, now=now)
+        own, context, boosts = _moved(question, places, fused, recipe, now=now)
     # In the order of `sort_key`.
     ranked = sorted([(-(score + context[one]), -fused[one], one) for one, score in own.items()])
     ids = [one for _, _, one in ranked]
@@ -501,7 +504,6 @@ def weigh(
 
 def _moved(
     question: Question,
-    gathered: Gathered,
     places: Mapping[str, RecordPosition],
     fused: Mapping[str, float],
     recipe: Recipe,
