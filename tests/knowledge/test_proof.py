@@ -279,7 +279,9 @@ async def test_a_row_of_separated_values_is_told_alone_and_with_its_head(
     assert answer.text == f"{row} [1]"
 
 
-async def test_a_quoted_cell_of_several_lines_is_one_cell_whose_words_stay_apart(base: AsyncKnowledgeCollection) -> None:
+async def test_a_quoted_cell_of_several_lines_is_one_cell_whose_words_stay_apart(
+    base: AsyncKnowledgeCollection,
+) -> None:
     await base.add(data=b'name,address\nBo Li,"12 Harbour Street\r\nTaipei"\nAnna Berg,Oslo\n', name="staff.csv")
     answer = await base.ask("What is Bo Li's address?")
     assert answer.text == "name: Bo Li, address: 12 Harbour Street Taipei. [1]"
