@@ -366,7 +366,8 @@ def test_a_message_that_only_confirms_is_told_from_one_that_says_what() -> None:
                 "Write a cover letter that starts with Hi, I'm John Smith.|Email from the client: I'm Nora and I need "
                 "help|Customer wrote - I'm Nora and I need help.|帮我改这封信：您好，我是陈立。|"
                 "我是程序员，在杭州工作。|我是温州人。|Hi, I'm Exhausted.|"
-                "Hey, I'm Googling it.|You are Bob. I'm Alice. Let's play.|我是金牛座。|我是认真的。|叫我起床。|叫我回家吃饭。|叫我怎么办。"
+                "Hey, I'm Googling it.|You are Bob. I'm Alice. Let's play.|"
+                "我是金牛座。|我是认真的。|叫我起床。|叫我回家吃饭。|叫我怎么办。"
             ).split("|")
         ),
     ],
@@ -468,7 +469,8 @@ def test_only_what_there_is_one_of_is_corrected_by_another_value(text: str, sing
 _NO_OTHER = """我和老公住在一起。|我跟爸妈住在一起。|我住在公司附近。|我住在楼上。|我住在爸妈家。|我住在宿舍。
 我住得很远。|我住院了。|我住过北京。|我搬到男朋友家了。|我在公司附近租房。|我家在学校附近。|我在家上班。|我在公司上班。|我在外面上班。
 我在晚上工作。|我在努力工作。|我在同一家公司上班。|我在电脑前工作。|我加入了群聊。|我老公在家上班。
-我搬到前排坐了。|我搬到二组了。|我搬到后面去了。|我家住户很多。|我住在三亚的酒店。|I'm based in reality.|I live in harmony.
+我搬到前排坐了。|我搬到二组了。|我搬到后面去了。|我家住户很多。|我住在三亚的酒店。|I'm based in reality.
+I live in harmony.
 我叫外卖了。|我叫醒了弟弟。|我来自己做。|我是外地人。|我出生在冬天。
 I live at home.|I live in fear.|I live in town.|I work at night.|I work at home.|I work at my desk.|I work for fun.
 I work for ten hours a day.|I work for myself.|I was born in winter.|I come from work.|My phone is dead.

@@ -243,8 +243,9 @@ _MAY_CHANGE = lazy_regex(
     r"stop|quit|left|resign|retir|laid|fired|married|knot|elope|sober|vegetarian|vegan|eat|start|join|wife|husband|stole|"
     r"crash|total|longer|rais|lower|increas|reduc|cut|mov|push|postpon|reschedul|delay|brought|extend|shift|relocat|bump|"
     r"outgr|got over|lost|allowed|fine (?:to|for)|(?:safe|ok|okay) for|recover|any ?more|these days|nowadays|done with|"
-    r"through with|finish|pass|complet|graduat|swor|cured|healed|cleared|back to|under control|notice|resignation|after all|"
-    r"(?:now|put|rose|fell|off|new|can|gone)\b)|[不戒停换改涨降调变新离卖退辞扔婚证裁失跳入转偷丢没搬]|放弃|取消|好了|康复|"
+    r"through with|finish|pass|complet|graduat|swor|cured|healed|cleared|back to|under control|notice|resignation|"
+    r"after all|(?:now|put|rose|fell|off|new|can|gone)\b)"
+    r"|[不戒停换改涨降调变新离卖退辞扔婚证裁失跳入转偷丢没搬]|放弃|取消|好了|康复|"
     r"痊愈|现在|如今|处理|报废|送人|淘汰|(?:可以|能)[吃喝碰用]|推迟|提前|延[期后]",
     re.IGNORECASE,
 )
@@ -356,8 +357,8 @@ way = {i} (?:{switched}) (?P<to>[^,.;!?]*?\b(?:{rides})\b)(?=[^.;!?]*\bwork\b)|\
 car = {i} (?:traded in|swapped|replaced|sold|crashed|totall?ed|wrecked) (?:my|our|the) (?:old )?(?:car|truck|
     van)\b|{lately_we}(?:把|将)?(?:旧|老)?(?:的?那辆)?车子?(?:给)?(?:换成|换了|换掉|卖了|卖掉|报废)|{lately_we}换车了|
     (?:^|[，,])车子?(?:已经|刚)*(?:换成|卖了|卖掉|报废)
-another car = {i} (?:bought|got|leased|picked up|have) an?(?: brand)? new (?:car|truck|van|suv){head}|{lately_we}(?:买|提|
-    换)了[一]?[辆台]?新?车
+another car = {i} (?:bought|got|leased|picked up|have) an?(?: brand)? new (?:car|truck|van|suv){head}|{lately_we}(?:买|
+    提|换)了[一]?[辆台]?新?车
 phone = {i} (?:switched|moved|changed) to (?:an? )?(?:iPhone|Android|Pixel|Galaxy|Samsung)|{i} (?:got|bought|
     have) an? new (?:phone|iPhone)\b|{lately_we}(?:换手机|换了[部个台]?新?手机|把手机换)
 meat = {i} (?:gone|went|going|am|back to|started|start|begun|returned to)(?: back)?(?: to)? ?(?:eating|

@@ -59,7 +59,8 @@ _REMEMBER_BEHIND = lazy_regex(
     re.IGNORECASE,
 )
 JEST = lazy_regex(
-    r"^\W*(?:(?:ha(?:ha)+|lol|no(?! kidding| joking)|nah|ok|okay|sorry)\W+)*(?:(?:i was |i['’]m )?(?:just |only )?(?:kidding|joking)|jk|"
+    r"^\W*(?:(?:ha(?:ha)+|lol|no(?! kidding| joking)|nah|ok|okay|sorry)\W+)*(?:(?:i was |i['’]m )?"
+    r"(?:just |only )?(?:kidding|joking)|jk|"
     r"(?:that|it) was (?:just |only )?a joke)(?=[,.;!…]|\s*$)\W*"
     r"|^\W*(?:哈+[，,]?)?(?:不是?[，,])?我?刚?才?是?(?:开玩笑|逗你|骗你)玩?的[啦吧了]?(?=[，,。！]|$)\W*",
     re.IGNORECASE,
