@@ -210,8 +210,8 @@ class Agent:
     def forget(self, record_id: str, *, reason: str = "", expects: int | None = None) -> Tombstone:
         """Put a record out of mind: recall no longer finds it, a tombstone tells of it, `restore` brings it back.
 
-        With a learned memory go the turns that say little else, with a turn the memories that rest on it alone. With
-        `expects`, only if the record is still at that version.
+        With a learned memory go the turns that say little else, and from others the clauses that tell it; with a turn
+        the memories that rest on it alone. With `expects`, only if the record is still at that version.
         """
         return self._portal.call(self._wrapped.forget, record_id, reason=reason, expects=expects)
 

@@ -77,6 +77,7 @@ from remanent.stores import (
     QueueState,
     RecordFilter,
     RecordQuery,
+    Transaction,
 )
 from remanent.stores.blobs import AttachmentStore
 from remanent.stores.transfer import export_lines, import_lines
@@ -259,16 +260,17 @@ class AsyncAgent(AgentFaces):
     async def forget(self, record_id: str, *, reason: str = "", expects: int | None = None) -> Tombstone:
         """Put a record out of mind: recall no longer finds it, a tombstone tells of it, `restore` brings it back.
 
-        With a learned memory go the turns that say little else, with a turn the memories that rest on it alone. With
-        `expects`, only if the record is still at that version.
+        With a learned memory go the turns that say little else, and from others the clauses that tell it; with a turn
+        the memories that rest on it alone. With `expects`, only if the record is still at that version.
         """
         record = await _current(self._parts, self._scope, record_id, expects=expects)
         if record.status is Status.FORGOTTEN:
             raise InvalidInput(f"record {record_id} is forgotten already; `restore` brings it back")
-        gone, now = [record, *await self._parts.disciplines.goes_along(self._scope, record)], self._parts.clock()
+        along, now = await self._parts.disciplines.goes_along(self._scope, record), self._parts.clock()
         async with self._parts.store.transaction(self._scope) as tx:
-            for one in gone:
-                tx.forget(one, at=now, reason=reason)
+            tx.forget(record, at=now, reason=reason)
+            along.forget(tx, at=now, reason=reason)
+            _reembed(self._parts, tx)
         (tombstone,) = await self._parts.store.tombstones(self._scope, [record_id])
         return tombstone
 
@@ -277,12 +279,11 @@ class AsyncAgent(AgentFaces):
         record = await _current(self._parts, self._scope, record_id, expects=expects)
         if record.status is not Status.FORGOTTEN:
             raise InvalidInput(f"record {record_id} is not forgotten; there is nothing to restore")
-        back, now = [record, *await self._parts.disciplines.goes_along(self._scope, record)], self._parts.clock()
+        along, now = await self._parts.disciplines.goes_along(self._scope, record), self._parts.clock()
         async with self._parts.store.transaction(self._scope) as tx:
-            for one in back:
-                tx.restore(one, at=now)
-            if self._parts.embedders is not None:
-                self._parts.indexing.request(tx, EMBED)
+            tx.restore(record, at=now)
+            along.restore(tx, at=now)
+            _reembed(self._parts, tx)
         return await _current(self._parts, self._scope, record_id)
 
     async def erase(
@@ -539,6 +540,12 @@ class AsyncAgent(AgentFaces):
     ) -> None:
         """Wait until this agent's background work is done; raises `JobFailed` when some of it was given up."""
         await self._parts.worker.settle([self._scope], timeout=timeout, on_progress=on_progress)
+
+
+def _reembed(parts: MemoryParts, tx: Transaction) -> None:
+    """Ask for the vectors of what has other words now."""
+    if parts.embedders is not None:
+        parts.indexing.request(tx, EMBED)
 
 
 async def _current(parts: MemoryParts, scope: Scope, record_id: str, *, expects: int | None = None) -> Record:

@@ -2322,7 +2322,7 @@ COMMANDS = (
             "forget",
         ),
         Bilingual(
-            "Put a memory out of mind, with the turns that say little else; `restore` brings them back.",
+            "Put a memory out of mind, with what tells it in turns; `restore` brings it back.",
             "忘记一条记忆，连同说出它的话；原话仍在日志中，可用 restore 恢复。",
         ),
         "cognition.forget",

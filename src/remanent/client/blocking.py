@@ -411,9 +411,9 @@ class RemoteCognition:
         return self._portal.call(self._wrapped.pin, record_id, pinned=pinned, user=user)
 
     def forget(self, record_id: str, *, reason: str = "", user: str | None = None) -> Record:
-        """Put a memory out of mind, with the turns that say little else; `restore` brings them back.
+        """Put a memory out of mind, with what tells it in turns; `restore` brings it back.
 
-        What was said stays in the journal, and a turn on which another memory rests stays to be found.
+        A turn that says little else goes whole, others lose the clauses that tell it; the journal keeps what was said.
         """
         return self._portal.call(self._wrapped.forget, record_id, reason=reason, user=user)
 
@@ -1083,8 +1083,8 @@ class RemoteAgent:
     def forget(self, record_id: str, *, reason: str = "", expects: int | None = None) -> Tombstone:
         """Put a record out of mind: recall no longer finds it, a tombstone tells of it, `restore` brings it back.
 
-        With a learned memory go the turns that say little else, with a turn the memories that rest on it alone. With
-        `expects`, only if the record is still at that version.
+        With a learned memory go the turns that say little else, and from others the clauses that tell it; with a turn
+        the memories that rest on it alone. With `expects`, only if the record is still at that version.
         """
         return self._portal.call(self._wrapped.forget, record_id, reason=reason, expects=expects)
 

@@ -442,9 +442,9 @@ class AsyncRemoteCognition(RemotePart):
         return answer
 
     async def forget(self, record_id: str, *, reason: str = "", user: str | None = None) -> Record:
-        """Put a memory out of mind, with the turns that say little else; `restore` brings them back.
+        """Put a memory out of mind, with what tells it in turns; `restore` brings it back.
 
-        What was said stays in the journal, and a turn on which another memory rests stays to be found.
+        A turn that says little else goes whole, others lose the clauses that tell it; the journal keeps what was said.
         """
         answer: Record = await self._connection.do(
             "cognition.forget", {"record_id": record_id, "reason": reason, "user": user}, place=self._place
@@ -1280,8 +1280,8 @@ class AsyncRemoteAgent(RemotePart):
     async def forget(self, record_id: str, *, reason: str = "", expects: int | None = None) -> Tombstone:
         """Put a record out of mind: recall no longer finds it, a tombstone tells of it, `restore` brings it back.
 
-        With a learned memory go the turns that say little else, with a turn the memories that rest on it alone. With
-        `expects`, only if the record is still at that version.
+        With a learned memory go the turns that say little else, and from others the clauses that tell it; with a turn
+        the memories that rest on it alone. With `expects`, only if the record is still at that version.
         """
         answer: Tombstone = await self._connection.do(
             "forget", {"record_id": record_id, "reason": reason, "expects": expects}, place=self._place

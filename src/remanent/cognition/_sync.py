@@ -133,9 +133,9 @@ class Cognition:
         return self._portal.call(self._wrapped.pin, record_id, pinned=pinned, user=user)
 
     def forget(self, record_id: str, *, reason: str = "", user: str | None = None) -> Record:
-        """Put a memory out of mind, with the turns that say little else; `restore` brings them back.
+        """Put a memory out of mind, with what tells it in turns; `restore` brings it back.
 
-        What was said stays in the journal, and a turn on which another memory rests stays to be found.
+        A turn that says little else goes whole, others lose the clauses that tell it; the journal keeps what was said.
         """
         return self._portal.call(self._wrapped.forget, record_id, reason=reason, user=user)
 

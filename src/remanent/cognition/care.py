@@ -8,7 +8,7 @@ from remanent.cognition.drafts import CONFIRMED, Draft, says_the_same, slot, val
 from remanent.cognition.learning import UNDONE, Changes, MemoryWriter, user_of
 from remanent.cognition.model import MEMORIES, PREMISE, Flaw, MemoryHealth, Quote, Why, memory_id
 from remanent.cognition.review import entries_of
-from remanent.discipline import Parts
+from remanent.discipline import Along, Parts
 from remanent.errors import InvalidInput, NotFound
 from remanent.language.offline.changes import changes, retractions
 from remanent.language.offline.questions import is_question
@@ -332,7 +332,7 @@ async def resolve(parts: Parts, writer: MemoryWriter, scope: Scope, conflict: Co
     if undo:
         after, settled = await _undone(parts.store, scope, conflict, record)
         added = [one for one in (conflict.verdict.undo if conflict.verdict else {}) if one != record_id]
-        changes.forgotten += (await writer.records(scope, added)).values()
+        changes.forget(Along(list((await writer.records(scope, added)).values())))
     else:
         after, *more = await _settled(parts.store, scope, conflict, record, ending)
         known = await writer.records(scope, [one.id for one in more])

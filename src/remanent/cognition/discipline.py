@@ -14,13 +14,22 @@ from typing import TYPE_CHECKING, Any
 
 from remanent.bilingual import Bilingual
 from remanent.cognition.lifecycle import Lifecycle
-from remanent.cognition.model import ATTRIBUTE_NAMES, EPISODE, INSTRUCTION, LEARN, MEMORIES, may_state, request_learning
+from remanent.cognition.model import (
+    ATTRIBUTE_NAMES,
+    EPISODE,
+    INSTRUCTION,
+    LEARN,
+    MEMORIES,
+    may_repeat,
+    may_state,
+    request_learning,
+)
 from remanent.cognition.orchestrator import RECIPES, CognitionPath
 from remanent.cognition.profile import ProfilePath
 from remanent.cognition.review import newest_first, read_along, review
 from remanent.cognition.settings import CognitionSettings
 from remanent.context import SessionEnd
-from remanent.discipline import AnyAgent, Discipline, OpenDiscipline, Operation, Parts
+from remanent.discipline import Along, AnyAgent, Discipline, OpenDiscipline, Operation, Parts
 from remanent.jobs import Handler
 from remanent.model import SHARED, Entry, Found, Job, Kind, Record, Scope
 from remanent.recall import Question, RecallPath, Recipe
@@ -104,7 +113,11 @@ class OpenCognition(OpenDiscipline):
     async def on_turns(self, tx: Transaction, entries: Sequence[Entry]) -> None:
         """Ask for memories of what was said, if any of it may state something and enough was said to be read."""
         every = self._settings.learn_every
-        if self._settings.learn and any(map(may_state, entries)) and (every == 1 or await self._waits(tx.scope, every)):
+        if (
+            self._settings.learn
+            and any(may_state(one) or may_repeat(one) for one in entries)
+            and (every == 1 or await self._waits(tx.scope, every))
+        ):
             request_learning(self._parts, tx, every=every)
 
     async def _waits(self, scope: Scope, every: int) -> bool:
@@ -162,9 +175,9 @@ class OpenCognition(OpenDiscipline):
         """Count the memories that were given out."""
         self.lifecycle.count(scope, [memory_id for item in found.items for memory_id in item.memory_ids])
 
-    async def goes_along(self, scope: Scope, record: Record) -> Sequence[Record]:
-        """Return the turns that state little else than a memory, or the memories that rest on a turn alone."""
-        return await self.writer.goes_along(scope, record) if record.kind in (*MEMORIES, Kind.TURN) else ()
+    async def goes_along(self, scope: Scope, record: Record) -> Along:
+        """Return the turns that tell a memory, whole or without it, or the memories that rest on a turn alone."""
+        return await self.writer.forgetting.along(scope, record) if record.kind in (*MEMORIES, Kind.TURN) else Along()
 
     async def _episode(self, job: Job, tx: Transaction) -> None:
         from remanent.cognition.episodes import make_episode

@@ -8,6 +8,7 @@ import re
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
+from remanent.cognition.forgetting import Wanted
 from remanent.cognition.model import INSTRUCTION, SHORT_TERM, InstructionData, memory_id
 from remanent.cognition.settings import CognitionSettings
 from remanent.language.offline.changes import ROWS, SINGLE, Change, bears_on
@@ -81,6 +82,8 @@ class Draft:
     made_by: Maker = BY_PATTERNS
     change: Change | None = None
     """What it says has changed, where it states nothing by itself."""
+    wanted: Wanted | None = None
+    """What it orders to be forgotten, where it says that in words."""
 
     @property
     def record_id(self) -> str:
@@ -264,16 +267,7 @@ def is_meant(known: Record, draft: Draft) -> bool:
     if draft.change is not None:
         return _is_changed(known, data, draft.change)
     if not one.value:
-        topic = canonical(one.attribute)
-        if draft.retracts == "ends" and data.attribute not in _WHO:
-            return False  # that somebody died ends who they are to the user, and not what they liked
-        if person(one.subject).endswith(("'s partner", "的爱人")) and not _PARTNER.search(
-            f"{data.subject} {data.value}"
-        ):
-            return False
-        return bool(topic) and (
-            data.attribute == topic or any(_holds(text, topic) for text in (data.subject, data.value))
-        )
+        return _is_about(data, draft)
     if not _same_subject(data.subject, one.subject) or data.attribute != canonical(one.attribute):
         return False
     had = data.value if one.kind != "preference" else known.content
@@ -283,6 +277,32 @@ def is_meant(known: Record, draft: Draft) -> bool:
     return _holds(held, denied) or (one.kind != "preference" and _holds(denied, held))
 
 
+def _is_about(data: MemoryData, draft: Draft) -> bool:
+    """Tell whether a memory is about what a statement names without a value."""
+    one, topic = draft.statement, canonical(draft.statement.attribute)
+    if draft.retracts == "ends":
+        if data.attribute not in _WHO:
+            return False  # that somebody died ends who they are to the user, and not what they liked
+        told = f"{data.subject} {data.value}"
+        if person(one.subject).endswith(("'s partner", "的爱人")) and not _PARTNER.search(told):
+            return False
+    elif topic and _is_of_another(data, topic):
+        return False
+    return bool(topic) and (data.attribute == topic or any(_holds(text, topic) for text in (data.subject, data.value)))
+
+
+def _is_of_another(data: MemoryData, topic: str) -> bool:
+    """Tell whether a memory is of the birthday of somebody else than the user: "my birthday" is not my mother's."""
+    before = _THE_USERS.sub("", data.subject).casefold().partition(topic)[0]
+    return (
+        "'s " in before
+        or "’s " in before
+        or "的" in before
+        or (data.attribute == topic and bool(data.subject) and _THE_USERS.fullmatch(data.subject) is None)
+    )
+
+
+_THE_USERS = re.compile(r"(?:the user|用户)(?:['’]s |的)?", re.IGNORECASE)
 _WORK = frozenset(canonical(word) for word in "employer 工作地点".split())
 _KEPT_UP = frozenset(
     canonical(word)

@@ -7,7 +7,19 @@ from remanent.discipline import Parts
 from remanent.language.offline.statements import is_secret
 from remanent.language.roles.summary import MARKS, SUMMARY, SummaryLevel, SummaryRequest
 from remanent.language.shapes import Utterance
-from remanent.model import Entry, EntryKind, EpisodicData, Job, Kind, Maker, Origin, Record, Source, least_trusted
+from remanent.model import (
+    Entry,
+    EntryKind,
+    EpisodicData,
+    Job,
+    Kind,
+    Maker,
+    Origin,
+    Record,
+    Source,
+    Status,
+    least_trusted,
+)
 from remanent.stores import EntryQuery, Transaction
 from remanent.text.scripts import alphanumeric
 from remanent.text.talk import is_small_talk, only_asks
@@ -35,11 +47,14 @@ async def make_episode(parts: Parts, settings: CognitionSettings, job: Job, tx: 
     for user in users or [""]:
         # What says nothing of whose it is belongs to the only one who is named, and to nobody among several.
         own = [entry for entry in entries if user_of(entry) == user or (len(users) == 1 and not user_of(entry))]
+        own, sources = await _remembered(parts, own) if own else ([], [])
         if len(own) >= _MIN_ENTRIES:
-            await _make_episode_of(parts, own, tx, user=user)
+            await _make_episode_of(parts, own, sources, tx, user=user)
 
 
-async def _make_episode_of(parts: Parts, entries: list[Entry], tx: Transaction, *, user: str) -> None:
+async def _make_episode_of(
+    parts: Parts, entries: list[Entry], sources: list[Source], tx: Transaction, *, user: str
+) -> None:
     """Make an episode of a session, or its next version where more was said since; the same summary again is none.
 
     Secrets are left out: what a summary says outlives the words that it was made of.
@@ -61,6 +76,7 @@ async def _make_episode_of(parts: Parts, entries: list[Entry], tx: Transaction, 
     if known is not None and alphanumeric(known.content) == alphanumeric(event):
         return
     record = _episode(parts, entries, event, record_id=record_id, made_by=answer.made_by, known=known, user=user)
+    record = record.replace(sources=tuple(sources))
     tx.put(record, expects=record.version - 1)
     parts.journal.index(tx)
 
@@ -83,7 +99,6 @@ def _episode(
         updated_at=now,
         occurred_at=entries[0].occurred_at,
         version=1 if known is None else known.version + 1,
-        sources=tuple(Source(entry_id=entry.id, end=len(entry.text)) for entry in entries),
         trust=least_trusted(entry.origin for entry in entries),
         made_by=made_by,
         data=EpisodicData(
@@ -96,6 +111,22 @@ def _episode(
             artifacts=tuple(file.name or file.attachment_id for entry in entries for file in entry.attachments),
         ),
     )
+
+
+async def _remembered(parts: Parts, entries: list[Entry]) -> tuple[list[Entry], list[Source]]:
+    """Return entries without what was forgotten of them, and where what is left stands in the journal."""
+    turns = await parts.store.records_by_id(entries[-1].scope.owner, [entry.id for entry in entries])
+    kept, sources = list[Entry](), list[Source]()
+    for entry in entries:
+        turn = turns.get(entry.id)
+        if turn is None or turn.kind is not Kind.TURN or turn.status is not Status.ACTIVE:
+            if turn is None or turn.status is not Status.FORGOTTEN:
+                kept.append(entry)
+                sources.append(Source(entry_id=entry.id, end=len(entry.text)))
+        else:
+            kept.append(entry.replace(text=turn.content))
+            sources += turn.sources
+    return kept, sources
 
 
 def _counts(entry: Entry) -> bool:

@@ -225,28 +225,28 @@ class AsyncCognition:
         return await self._get(record_id)
 
     async def forget(self, record_id: str, *, reason: str = "", user: str | None = None) -> Record:
-        """Put a memory out of mind, with the turns that say little else; `restore` brings them back.
+        """Put a memory out of mind, with what tells it in turns; `restore` brings it back.
 
-        What was said stays in the journal, and a turn on which another memory rests stays to be found.
+        A turn that says little else goes whole, others lose the clauses that tell it; the journal keeps what was said.
         """
         known = await self._get(record_id, user=user)
         if known.status is Status.FORGOTTEN:
             raise InvalidInput(f"memory {record_id} is forgotten already; `restore` brings it back")
-        gone, now = [known, *await self._writer.goes_along(self._scope, known)], self._parts.clock()
+        along, now = await self._writer.forgetting.along(self._scope, known), self._parts.clock()
         async with self._parts.store.transaction(self._scope) as tx:
-            for record in gone:
-                tx.forget(record, at=now, reason=reason)
+            tx.forget(known, at=now, reason=reason)
+            along.forget(tx, at=now, reason=reason)
+            self._parts.journal.index(tx)
         return await self._get(record_id)
 
     async def restore(self, record_id: str, *, user: str | None = None) -> Record:
         """Bring a forgotten or expired memory back, with the turns that went along; a short-term one begins anew."""
         known = await self._get(record_id, user=user)
-        now = self._parts.clock()
-        back = [known, *await self._writer.goes_along(self._scope, known)]
+        along, now = await self._writer.forgetting.along(self._scope, known), self._parts.clock()
         async with self._parts.store.transaction(self._scope) as tx:
             if known.status is Status.FORGOTTEN:
-                for record in back:
-                    tx.restore(record, at=now)
+                tx.restore(known, at=now)
+                along.restore(tx, at=now)
                 self._parts.journal.index(tx)
             elif known.status is Status.EXPIRED:
                 life = drafts.lifetime(known.kind, self._writer.settings)

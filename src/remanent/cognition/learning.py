@@ -12,14 +12,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime
 from functools import cache
+from itertools import pairwise
 from typing import Literal
 
 from remanent.bilingual import Bilingual
 from remanent.cognition import drafts
 from remanent.cognition.drafts import Draft
-from remanent.cognition.model import ATTRIBUTE_NAMES, LEARN, MEMORIES, PREMISE, may_state, request_learning
+from remanent.cognition.forgetting import STANDING, Forgetting, Wanted, both, is_talk
+from remanent.cognition.model import ATTRIBUTE_NAMES, LEARN, MEMORIES, PREMISE, may_repeat, may_state, request_learning
 from remanent.cognition.settings import CognitionSettings
-from remanent.discipline import Parts
+from remanent.discipline import Along, Parts
 from remanent.errors import LanguageError
 from remanent.language.engines import is_offline
 from remanent.language.offline.changes import changes as changes_told
@@ -48,9 +50,10 @@ from remanent.model import (
 )
 from remanent.model.filters import USER_KEY, MetadataCondition, user_in
 from remanent.recall.indexing import TURNS
-from remanent.stores import LIVE, NO_LIMIT, EntryQuery, LinkQuery, RecordFilter, RecordQuery, Store, Transaction
+from remanent.stores import NO_LIMIT, EntryQuery, LinkQuery, RecordFilter, RecordQuery, Store, Transaction
 from remanent.stores.queries import StateQuery
 from remanent.text.keywords import WordIndex
+from remanent.text.regex import lazy_regex
 from remanent.text.scripts import alphanumeric, working_language
 from remanent.text.spans import Span
 from remanent.text.terms import index_terms, query_terms
@@ -60,12 +63,11 @@ BATCH = 200
 """Entries that one job reads; the next job goes on from there."""
 LOOK_BACK = 6
 """Entries before those that "remember this" may mean."""
+_LOOKED_AT = 50
+"""Turns and memories that are looked at for what somebody takes back; those that hold its words come first."""
 DECIDER = "cognition"
 ASKED = "the user asked for it"
 UNDONE = "how a contradiction was settled was undone"
-_STANDING = (*LIVE, Status.EXPIRED)
-_LOOKED_AT = 50
-"""Turns and memories that are looked at for what somebody takes back; those that hold its words come first."""
 
 
 def user_of(entry: Entry) -> str:
@@ -109,9 +111,17 @@ def _of_entry(
     stated = [Draft(one, entry, user_of(entry)) for one in made]
     known = {draft.record_id for draft in stated}
     # "I left Rome for Oslo" is a new value and no end; what only ends is taken first.
-    taken_back = [draft for draft in _retracted(entry, before) if draft.record_id not in known]
+    retracted = list(_retracted(entry, before))
+    forgets = [draft for draft in retracted if draft.retracts == "forgets"]
+    stated = [draft for draft in stated if not any(_overlap(draft, order) for order in forgets)]
+    taken_back = [draft for draft in retracted if draft.retracts == "forgets" or draft.record_id not in known]
     taken_back += [_left_to_end(draft, stated) for draft in _changed(entry)]
-    return [draft for draft in (*taken_back, *stated) if drafts.allowed(draft.statement, settings)]
+    # A secret may be forgotten that would not be learned.
+    return [
+        draft
+        for draft in (*taken_back, *stated)
+        if draft.retracts == "forgets" or drafts.allowed(draft.statement, settings)
+    ]
 
 
 def _echoes(turn: Record | None) -> bool:
@@ -120,6 +130,8 @@ def _echoes(turn: Record | None) -> bool:
     return turn.status is not Status.ACTIVE or (isinstance(turn.data, TurnData) and bool(turn.data.repeats))
 
 
+_SAID = lazy_regex(r"\bsaid\b|刚才|这句", re.IGNORECASE)
+"""Whoever wants forgotten what they just said means all of it, learned or not."""
 _MATTER = Bilingual("{}: {}", "{}：{}")
 _NO_MORE = Bilingual("{} (no longer true)", "{}（已不再成立）")
 
@@ -130,11 +142,16 @@ def _retracted(entry: Entry, before: Sequence[Entry]) -> Iterable[Draft]:
     for one in retractions(entry.text, speaker=speaker, is_user=entry.origin is Origin.USER):
         what: Literal["ends", "forgets"] = "forgets" if one.forgets else "ends"
         if not one.is_last:
-            yield Draft(one.statement, entry, user_of(entry), what)
+            wanted = Wanted(one.about, is_thing=one.is_thing) if one.about else None
+            yield Draft(one.statement, entry, user_of(entry), what, wanted=wanted)
             continue
         last = next((earlier for earlier in reversed(before) if earlier.scope.session == entry.scope.session), None)
         if last is None or not _same_talk(last, entry):
             continue  # "that's wrong" is said of an answer more often than of one's own words
+        if one.forgets and _SAID.search(one.statement.content):
+            wanted = Wanted(last.text, entry_id=last.id)
+            yield Draft(one.statement, entry, user_of(entry), what, wanted=wanted)
+            continue
         for stated in statements(last.text, speaker=speaker)[-1:]:
             content = _NO_MORE[working_language(stated.content)].format(stated.content)
             again = replace(stated, content=content, start=one.statement.start, end=one.statement.end)
@@ -188,7 +205,9 @@ class Changes:
     puts: list[Record] = field(default_factory=list)
     conflicts: list[Conflict] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
-    forgotten: list[Record] = field(default_factory=list)
+    forgotten: dict[str, Record] = field(default_factory=dict)
+    rewritten: dict[str, Record] = field(default_factory=dict)
+    """Turns and episodes without what is forgotten."""
     changed: list[str] = field(default_factory=list)
     """The memories whose value is another one now: what was said to follow from them may no longer hold."""
     reason: str = ASKED
@@ -198,6 +217,13 @@ class Changes:
         """Note the next version of a memory."""
         self.known[record.id] = record
         self.puts.append(record)
+
+    def forget(self, along: Along) -> None:
+        """Note what goes out of mind, whole or in part; what goes whole is not rewritten as well."""
+        self.forgotten |= {one.id: one for one in along.forgotten if one.status in STANDING}
+        for one in along.rewritten:
+            again = self.rewritten.get(one.id)
+            self.rewritten[one.id] = one if again is None else both(again, one)
 
     def said_since(self, premises: Sequence[str]) -> set[str]:
         """Return what was put after the last of the premises, and so was said knowing better."""
@@ -212,8 +238,8 @@ class Changes:
             tx.conflict(conflict)
         for link in self.links:
             tx.link(link)
-        for record in self.forgotten:
-            tx.forget(record, at=now, reason=self.reason)
+        rewritten = [one for one in self.rewritten.values() if one.id not in self.forgotten]
+        Along(list(self.forgotten.values()), rewritten).forget(tx, at=now, reason=self.reason)
 
 
 class MemoryWriter:
@@ -222,6 +248,7 @@ class MemoryWriter:
     def __init__(self, parts: Parts, settings: CognitionSettings) -> None:
         self._parts = parts
         self.settings = settings
+        self.forgetting = Forgetting(parts.store)
 
     @property
     def _store(self) -> Store:
@@ -250,6 +277,7 @@ class MemoryWriter:
         made = [*made, *await self._proposed(fresh, turns, made)]
         made.sort(key=lambda draft: (draft.entry.seq, draft.statement.start))
         changes = await self.take(scope, made)
+        await self._unsay(scope, changes, [*earlier, *fresh], fresh=len(fresh))
         changes.write(tx, now=self._parts.clock())
         tx.state(LEARN, fresh[-1].seq)
 
@@ -297,7 +325,7 @@ class MemoryWriter:
             return False
         changes.known = {**await self._about(scope, draft), **changes.known}
         for known in list(changes.known.values()):
-            standing = known.status in _STANDING and draft.entry.told_at >= known.occurred_at
+            standing = known.status in STANDING and draft.entry.told_at >= known.occurred_at
             if standing and drafts.is_restated(known, draft) and self._may_end(known, draft):
                 changes.conflicts.append(self._conflict(known, draft, now=now, settled=True))
                 again = drafts.ended(known, draft, self.settings, now=now)
@@ -312,18 +340,18 @@ class MemoryWriter:
 
     async def _take_back(self, scope: Scope, changes: Changes, draft: Draft, *, now: datetime) -> bool:
         """End or forget the memories that a statement takes back, and tell whether there are any."""
-        before = len(changes.changed)
+        before, meant = len(changes.changed), list[Record]()
         found = await self._about(scope, draft)
         changes.known = {**found, **changes.known}
         for known in list(changes.known.values()):
-            if known.status not in _STANDING or not drafts.is_meant(known, draft):
+            if known.status not in STANDING or not drafts.is_meant(known, draft):
                 continue
             if any(source.entry_id == draft.entry.id for source in known.sources):
                 continue  # taken before, or by the same words
             if draft.entry.told_at < known.occurred_at:
                 continue
             if draft.retracts == "forgets":
-                await self._forget(scope, changes, known, draft)
+                meant.append(known)
                 continue
             if draft.may_end:
                 data = known.data.replace(stale=draft.statement.content) if isinstance(known.data, MemoryData) else None
@@ -334,6 +362,8 @@ class MemoryWriter:
             if settled:
                 changes.put(drafts.ended(known, draft, self.settings, now=now))
                 changes.changed.append(known.id)
+        if draft.retracts == "forgets":
+            await self._forget(scope, changes, draft, meant)
         return len(changes.changed) > before
 
     async def _about(self, scope: Scope, draft: Draft) -> dict[str, Record]:
@@ -350,54 +380,34 @@ class MemoryWriter:
         by_id = await self.records(scope, (*ids, draft.record_id, *draft.of_one_value))
         return {record.id: record for record in (*made, *by_id.values()) if record.kind in MEMORIES}
 
-    async def _forget(self, scope: Scope, changes: Changes, known: Record, draft: Draft) -> None:
-        """Put a memory out of mind, with the turns that say little else and the one that asks for it."""
-        asking = (await self.records(scope, [draft.entry.id])).values()
-        gone = [known, *await self.told_by(scope, known, without=changes.forgotten), *asking]
-        seen = {record.id for record in changes.forgotten}
-        changes.forgotten += [one for one in gone if one.id not in seen and one.status in _STANDING]
-        changes.known[known.id] = known.replace(status=Status.FORGOTTEN)
-        changes.changed.append(known.id)
+    async def _forget(self, scope: Scope, changes: Changes, draft: Draft, meant: Sequence[Record]) -> None:
+        """Put what an order names out of mind, with whatever tells it; the order itself, too, if it did any good."""
+        forgetting, wanted, order = self.forgetting, draft.wanted, draft.statement
+        told = await forgetting.told(scope, wanted, user=draft.user) if wanted is not None else []
+        if wanted is not None and wanted.entry_id:
+            changes.forget(await forgetting.whole(scope, wanted.entry_id))
+        told = [one for one in told if one.id != draft.entry.id]
+        known = {one.id: one for one in (*meant, *told) if not is_talk(one)}
+        for one in known.values():
+            changes.forget(Along([one]) + await forgetting.along(scope, one, without=tuple(known.values())))
+            changes.known[one.id] = one.replace(status=Status.FORGOTTEN)
+            changes.changed.append(one.id)
+        for one in told:
+            if wanted is not None and is_talk(one):
+                changes.forget(await forgetting.without(scope, one, wanted.spans_in(one.content)))
+        # "Forget my last mail" may be about no memory at all, and is then as good a question as any.
+        if known or told or (wanted is not None and not wanted.is_thing):
+            changes.forget(await forgetting.said(scope, draft.entry, order.start, order.end or len(draft.entry.text)))
 
-    async def _quoted_turns(self, scope: Scope, known: Record) -> list[Record]:
-        """Return the turns that a memory was made of, now or in an earlier version: what it said before is about it."""
-        versions = await self._store.versions(scope.owner, known.id)
-        ids = dict.fromkeys(source.entry_id for one in versions for source in one.record.sources)
-        return [one for one in (await self.records(scope, tuple(ids))).values() if one.kind is Kind.TURN]
-
-    async def goes_along(self, scope: Scope, known: Record) -> list[Record]:
-        """Return what goes out of mind with a memory or a turn, or what went along with a forgotten one."""
-        if known.status is not Status.FORGOTTEN and known.kind in MEMORIES:
-            return await self.told_by(scope, known)
-        if known.kind in MEMORIES:
-            beside = await self._quoted_turns(scope, known)
-        else:
-            rests = RecordFilter(kinds=MEMORIES, statuses=None)
-            query = RecordQuery(filter=rests, source_entry_ids=(known.id,), limit=NO_LIMIT)
-            made = await self._store.records(scope.owner, query)
-            beside = [one for one in made if {source.entry_id for source in one.sources} == {known.id}]
-        if known.status is not Status.FORGOTTEN:
-            return [one for one in beside if one.status in _STANDING]
-        return [one for one in beside if one.status is Status.FORGOTTEN and one.updated_at == known.updated_at]
-
-    async def told_by(self, scope: Scope, known: Record, *, without: Sequence[Record] = ()) -> list[Record]:
-        """Return the turns that say little else than a memory, and on which no other one rests but those `without`."""
-        turns = await self._quoted_turns(scope, known)
-        query = RecordQuery(
-            filter=RecordFilter(kinds=MEMORIES), source_entry_ids=tuple(turn.id for turn in turns), limit=NO_LIMIT
-        )
-        gone = {known.id, *(one.id for one in without)}
-        others = [one for one in await self._store.records(scope.owner, query) if one.id not in gone] if turns else []
-        resting = {source.entry_id for one in others for source in one.sources}
-        versions = await self._store.versions(scope.owner, known.id)
-        said = {source.entry_id: source for one in versions for source in one.record.sources}
-
-        def is_told(turn: Record) -> bool:
-            quote = said[turn.id]
-            end = len(turn.content) if quote.end is None else quote.end
-            return 2 * (end - quote.start) >= len(turn.content)
-
-        return [one for one in turns if one.status in _STANDING and one.id not in resting and is_told(one)]
+    async def _unsay(self, scope: Scope, changes: Changes, entries: Sequence[Entry], *, fresh: int) -> None:
+        """Take what an order names out of the answer to it as well: "I have forgotten that you …" says it again."""
+        for asked, entry in list(pairwise(entries))[-fresh:]:
+            if not (may_repeat(entry) and may_state(asked)) or asked.scope.session != entry.scope.session:
+                continue
+            for draft in _retracted(asked, ()):
+                turn = (await self.records(scope, [entry.id])).get(entry.id)
+                if draft.wanted is not None and turn is not None and turn.status in STANDING:
+                    changes.forget(await self.forgetting.without(scope, turn, draft.wanted.spans_in(turn.content)))
 
     def _take_one(self, changes: Changes, draft: Draft, *, now: datetime) -> None:
         """Take one statement in: a new memory, more evidence for a known one, its next version, or an open conflict.

@@ -1,5 +1,6 @@
 """What tiered cognition learns from, keeps and answers: its own kind of record, and the shapes of its reports."""
 
+import re
 from datetime import timedelta
 from enum import StrEnum
 from hashlib import blake2b
@@ -30,6 +31,7 @@ from remanent.model.ids import Id
 from remanent.model.statistics import Saving
 from remanent.recall.indexing import TURNS
 from remanent.stores import Store, Transaction
+from remanent.text.regex import lazy_regex
 from remanent.text.scripts import alphanumeric
 
 LEARN = "cognition.learn"
@@ -38,6 +40,7 @@ EPISODE = "cognition.episode"
 """The job that makes an episode of a session that ended."""
 _SPEAKERS = frozenset({Origin.USER, Origin.UNTRUSTED, Origin.IMPORT})
 """Whose words become memories. Tools and the web speak for themselves, and an agent's word about a user is hearsay."""
+_FORGOTTEN = lazy_regex(r"\bforg[eo]t|\bremember\b|\b(?:delet|eras|remov)|[忘删记]|移除|清除", re.IGNORECASE)
 PREMISE = "premise"
 """The relation of a link from a memory to what it was said to follow from."""
 ATTRIBUTE_NAMES = {
@@ -75,6 +78,11 @@ MEMORIES = (*LONG_TERM, *SHORT_TERM)
 def may_state(entry: Entry) -> bool:
     """Tell whether an entry can hold a statement of its speaker."""
     return entry.kind is EntryKind.MESSAGE and entry.origin in _SPEAKERS and not entry.erased and bool(entry.text)
+
+
+def may_repeat(entry: Entry) -> bool:
+    """Tell whether an agent's words may be the answer to an order to forget, which had better not say what."""
+    return entry.origin is Origin.AGENT and _FORGOTTEN.search(entry.text) is not None
 
 
 def request_learning(parts: Parts, tx: Transaction, *, every: int) -> None:

@@ -256,7 +256,7 @@ class ForgetMemory(Model):
     route="POST memories/{record_id}/forget",
 )
 async def forget(call: Call, request: ForgetMemory) -> Record:
-    """Put a memory out of mind, with the turns that say little else; `restore` brings them back."""
+    """Put a memory out of mind, with what tells it in turns; `restore` brings it back."""
     return await _of(call).forget(request.record_id, reason=request.reason, user=request.user)
 
 

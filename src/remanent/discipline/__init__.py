@@ -4,10 +4,21 @@ from remanent.bilingual import Bilingual
 from remanent.context import SessionEnd
 from remanent.discipline.journal import Append, Journal
 from remanent.discipline.operation import Body, Command, Face, Level, MemoryAct, Operation, Permission, Tool, operation
-from remanent.discipline.port import AnyAgent, AnyMemory, Call, Discipline, OpenDiscipline, Parts, ProgressStep, Report
+from remanent.discipline.port import (
+    Along,
+    AnyAgent,
+    AnyMemory,
+    Call,
+    Discipline,
+    OpenDiscipline,
+    Parts,
+    ProgressStep,
+    Report,
+)
 from remanent.discipline.registry import Disciplines, chosen, registered
 
 __all__ = [
+    "Along",
     "AnyAgent",
     "AnyMemory",
     "Append",

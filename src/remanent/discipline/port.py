@@ -1,6 +1,8 @@
 """What a discipline declares, what it is built from, and what it does in one open memory."""
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import field
+from datetime import datetime
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from pydantic import JsonValue
@@ -38,6 +40,35 @@ class ProgressStep(Model):
 
 Report = Callable[[ProgressStep], None]
 """Is told of progress; called on the event loop."""
+
+
+@dataclass(slots=True)
+class Along:
+    """What goes out of mind along with a record, or comes back with it."""
+
+    forgotten: list[Record] = field(default_factory=list)
+    """Whole records."""
+    rewritten: list[Record] = field(default_factory=list)
+    """Next versions, without some of their words or with them again."""
+
+    def __add__(self, other: "Along") -> "Along":
+        return Along([*self.forgotten, *other.forgotten], [*self.rewritten, *other.rewritten])
+
+    def forget(self, tx: Transaction, *, at: datetime, reason: str) -> None:
+        """Put it out of mind."""
+        for record in self.forgotten:
+            tx.forget(record, at=at, reason=reason)
+        self._rewrite(tx, at)
+
+    def restore(self, tx: Transaction, *, at: datetime) -> None:
+        """Bring it back."""
+        for record in self.forgotten:
+            tx.restore(record, at=at)
+        self._rewrite(tx, at)
+
+    def _rewrite(self, tx: Transaction, at: datetime) -> None:
+        for record in self.rewritten:
+            tx.put(record.replace(updated_at=at), expects=record.version - 1)
 
 
 class AnyAgent(Protocol):
@@ -233,9 +264,9 @@ class OpenDiscipline:
         The session may be resumed later, and end again: `after_seq` and `last_seq` say what was said since it last did.
         """
 
-    async def goes_along(self, scope: Scope, record: Record) -> Sequence[Record]:
+    async def goes_along(self, scope: Scope, record: Record) -> Along:
         """Return what else goes out of mind with a record, or comes back with one that is forgotten."""
-        return ()
+        return Along()
 
     async def before_erase(self, scope: Scope, erasure: Erasure) -> Erasure:
         """Destroy what was made of it outside of the store, and return the erasure with what else is to go.

@@ -9,7 +9,7 @@ from remanent import plugins
 from remanent.bilingual import Bilingual, Language
 from remanent.context import SessionEnd
 from remanent.discipline.operation import Operation
-from remanent.discipline.port import AnyAgent, AnyMemory, Discipline, OpenDiscipline, Parts
+from remanent.discipline.port import Along, AnyAgent, AnyMemory, Discipline, OpenDiscipline, Parts
 from remanent.errors import InvalidInput, InvalidSettings
 from remanent.jobs import Handler
 from remanent.model import Entry, Found, Record, Scope
@@ -145,9 +145,12 @@ class Disciplines:
         for one in self:
             await one.on_session_end(tx, ended)
 
-    async def goes_along(self, scope: Scope, record: Record) -> list[Record]:
+    async def goes_along(self, scope: Scope, record: Record) -> Along:
         """Return what else goes out of mind with a record, or comes back with it."""
-        return [other for one in self._with("goes_along") for other in await one.goes_along(scope, record)]
+        found = Along()
+        for one in self._with("goes_along"):
+            found += await one.goes_along(scope, record)
+        return found
 
     async def before_erase(self, scope: Scope, erasure: Erasure) -> Erasure:
         """Have all destroy what they made outside of the store."""

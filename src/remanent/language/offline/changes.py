@@ -497,6 +497,10 @@ class Retraction:
     """Whether it is to be forgotten, rather than known to be over."""
     is_last: bool = False
     """Whether it is whatever was stated last before it."""
+    about: str = ""
+    """The words in which something is to be forgotten; empty where an order may be about something else."""
+    is_thing: bool = False
+    """Whether those words name something of the speaker's: "my birthday"."""
 
 
 _FORGET = lazy_regex(
@@ -505,14 +509,24 @@ _FORGET = lazy_regex(
     r"(?:(?:what|everything|anything|all) (?:i (?:told you|said|mentioned)|you know) about |about "
     r"|(?:the fact )?(?:that )?(?:i (?:told|said to) you (?:that )?|i (?:said|mentioned) (?:that )?)?)"
     r"(?P<en>.{3,}?)[.!\s]*$"
-    r"|^\W*(?:请|帮我|麻烦|你|就|快|把|可以)*(?:忘掉|忘记|忘了|删掉|删除|(?:别|不要|不用)再?记得?)(?:吧|掉)?(?:关于)?"
+    r"|^\W*(?:请|帮我|麻烦|你|就|快|把|可以)*(?:忘掉|忘记|忘了|删掉|删除|(?:别|不要|不用)再?记[得住着]?)(?:吧|掉)?(?:关于)?"
     r"(?P<zh>.{2,}?)(?:这件事|这事|这一点|这个|的事|吧|了)*[。！!\s]*$"
     r"|^\W*(?:请|帮我|麻烦|你)*把(?P<zh2>.{2,}?)(?:这件事|这事|这一点|的事)*(?:忘掉|忘记|忘了|删掉|删除)(?:吧|了)?[。！!\s]*$",
     re.IGNORECASE,
 )
+_PLEASE = lazy_regex(
+    r"^\W*(?:(?:can|could|will|would) you (?=(?:please )?forget\b)|[你您]?(?:能不能|可不可以|能|可以)"
+    r"(?=请?(?:把.*)?忘))(?P<order>.*?)(?:,? please)?[吗么吧]?[?？]?\s*$",
+    re.IGNORECASE | re.DOTALL,
+)
+"""An order in the form of a question."""
 _ORDER = lazy_regex(r"\b(?:erase|delete|keep(?:ing)?)\b|删", re.IGNORECASE)
 """What an agent may be told to do with a file or a branch as well: "delete my branch" says nothing of what is known."""
 _OF_MEMORY = lazy_regex(r"\b(?:told|said|mentioned|know|remember)\b|记忆|记得|告诉|说过|知道", re.IGNORECASE)
+_OF_WHAT_IS_SO = lazy_regex(
+    r"\bforget (?:the fact )?that (?=\w+ \w+)|(?:请|帮我|麻烦|把).*[我他她它].*|忘掉[我他她它]", re.IGNORECASE
+)
+"""What says something or names somebody is meant as memory: "forget about the pizza" is not."""
 _LAST = lazy_regex(
     r"^\W*(?:(?:sorry|actually|no|wait|oh|well)\W+)*(?:that|this|what i (?:just )?said)(?:['’]s| is| was|)\s*"
     r"(?:no longer (?:true|right|so|the case|valid)|not (?:true|right|so|the case|valid)(?: any ?more| any longer)?"
@@ -521,7 +535,7 @@ _LAST = lazy_regex(
     r"|^\W*(?:please )?forget (?:that|this|it|what i (?:just )?said)\W*$"
     r"|^\W*(?:不对|抱歉|其实|哦)*[，,]?\s*(?:(?:这|那)(?:已经|个|件事|一点)*(?:不是真的|不再(?:成立|是真的|"
     r"这样)|不对|已经不是这样)了?|我说错了|刚才说错了|刚才(?:说的|那句)(?:不对|不算数|作废))\W*$"
-    r"|^\W*(?:请|你)*(?:忘掉|忘了|忘记)(?:这个|它|刚才(?:说的|那句话?)?|这句话?)(?:吧)?\W*$",
+    r"|^\W*(?:请|你)*(?:忘掉|忘了|忘记)(?:这个|它|我?刚才(?:说的话?|那句话?)?|这句话?)(?:吧)?\W*$",
     re.IGNORECASE,
 )
 _NO_FORM_OF_BE = "".join(rf"(?<!\b{word} )" for word in "be been being am is are was were get got".split())
@@ -608,7 +622,7 @@ _HEDGE = lazy_regex(
     re.IGNORECASE,
 )
 _OF_MINE = lazy_regex(
-    r"^(?:my|our)\s+(?P<en>[a-z][a-z -]{1,30}?)$|^我(?:的|家的|家)?(?P<zh>[\u4e00-\u9fff]{1,8})$", re.IGNORECASE
+    r"^(?:my|our)\s+(?P<en>[a-z][a-z '’-]{1,30}?)$|^我(?:的|家的|家)?(?P<zh>[\u4e00-\u9fff]{1,8})$", re.IGNORECASE
 )
 
 
@@ -624,7 +638,7 @@ def retractions(text: str, *, speaker: str = "user", is_user: bool = True) -> li
         found += [
             replace(one, statement=replace(one.statement, start=span.start, end=span.end))
             for one in made
-            if not is_secret(one.statement.content)
+            if one.forgets or not is_secret(one.statement.content)  # a secret is forgotten, too
         ]
     return found
 
@@ -635,7 +649,9 @@ def _of_sentence(sentence: str, own: str, *, speaker: str, is_user: bool) -> Ite
         forgets = re.search(r"forget|忘", sentence, re.IGNORECASE) is not None
         yield Retraction(Statement("fact", "", "", "", sentence.strip(), 0, 0), forgets=forgets, is_last=True)
         return
-    asked = _FORGET.match(sentence) if is_user and not sentence.rstrip().endswith(("?", "？")) else None
+    polite = _PLEASE.match(sentence)
+    order = polite["order"] if polite else sentence
+    asked = _FORGET.match(order) if is_user and not order.rstrip().endswith(("?", "？")) else None
     if asked:
         about = (asked["en"] or asked["zh"] or asked["zh2"]).strip()
         yield from _forgotten(about, sentence, speaker)
@@ -672,14 +688,20 @@ def _of_others(sentence: str) -> list[str]:
 
 def _forgotten(about: str, sentence: str, speaker: str) -> Iterator[Retraction]:
     """Yield what is to be forgotten: what a clause states, or all that is known of something of the speaker's."""
-    made = statements(about.strip("'\"‘’“”「」"), speaker=speaker)
+    about = about.strip("'\"‘’“”「」")
+    made = statements(about, speaker=speaker)
     for one in made:
-        yield Retraction(replace(one, content=sentence.strip()), forgets=True)
+        yield Retraction(replace(one, content=sentence.strip()), forgets=True, about=about)
+    if made or (_ORDER.search(sentence) and not _OF_MEMORY.search(sentence)):
+        return
     thing = _OF_MINE.match(about)
-    if thing and not made and (_OF_MEMORY.search(sentence) or not _ORDER.search(sentence)):
+    if thing:
         zh = bool(thing["zh"])
         name, topic = subject_name(speaker, zh=zh), (thing["en"] or thing["zh"]).lower()
-        yield Retraction(Statement("fact", name, topic, "", sentence.strip(), 0, 0), forgets=True)
+        one = Statement("fact", name, topic, "", sentence.strip(), 0, 0)
+        yield Retraction(one, forgets=True, about=about, is_thing=not zh or "的" in about)
+    elif _OF_MEMORY.search(sentence) or _OF_WHAT_IS_SO.search(sentence):
+        yield Retraction(Statement("fact", "", "", "", sentence.strip(), 0, 0), forgets=True, about=about)
 
 
 def _denied(sentence: str, speaker: str) -> list[Statement]:

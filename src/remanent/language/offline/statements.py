@@ -38,7 +38,8 @@ _QUOTED = lazy_regex(r"“[^”]*”|\"[^\"\n]*\"|「[^」]*」|『[^』]*』|\[
 _NOT_STATED = lazy_regex(
     r"\b(?:if|unless|would(?! like)|could|might|maybe|perhaps|probably|possibly|imagine|suppose|supposing|pretend|"
     r"wish|hypothetically|guess|wonder|what if|as though|used to|almost|nearly|kidding|joking|"
-    r"for example|e\.g\.|in theory)\b|i['’]d\b(?! like| prefer| rather have)|^\W*(?:(?:please|ok|so)\W+)*[Ff]orget\b"
+    r"for example|e\.g\.|in theory)\b|i['’]d\b(?! like| prefer| rather have)"
+    r"|^\W*(?:(?:[Pp]lease|[Oo]k|[Ss]o|[Cc]an you|[Cc]ould you)\W+)*[Ff]orget\b"
     r"|\b(?:according to|apparently|rumou?r)\b"
     r"|如果|(?<![主只需])要是|假如|假设|倘若|万一|也许|可能|或许|说不定|大概|好像|似乎|听说|据说|的话(?=[，,])|[他她们人]说|希望|想象|比如|例如|"
     r"差点|开玩笑|要不要|是不是|会不会|有没有|能不能|应该"

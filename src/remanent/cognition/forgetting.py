@@ -1,0 +1,349 @@
+"""Forgetting: which words go out of mind with a memory or by an order, and how they come back.
+
+A memory is not forgotten while the words that it was made of still answer. A turn that says little else is forgotten
+whole. Of any other the clauses that tell it are cut out, as are those that repeat it elsewhere: the next version of the
+turn has what is left, so that no vector and no index holds more. The journal keeps every word, and `restore` puts back
+what was cut out at the same moment.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from itertools import pairwise
+
+from remanent.cognition.model import MEMORIES
+from remanent.discipline.port import Along
+from remanent.model import Entry, EpisodicData, Kind, MemoryData, Record, Scope, Source, Status, TurnData
+from remanent.model.filters import USER_KEY, MetadataCondition, user_in
+from remanent.stores import LIVE, NO_LIMIT, RecordFilter, RecordQuery, Store
+from remanent.text.regex import lazy_regex
+from remanent.text.sentences import sentences
+from remanent.text.spans import Span
+from remanent.text.terms import held_terms, is_unspaced, query_terms
+from remanent.text.words import CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS
+from remanent.values import dataclass
+
+STANDING = (*LIVE, Status.EXPIRED)
+_LOOKED_AT = 1000
+"""Turns that are looked at for what is to be forgotten; those that hold its words come first."""
+_ENOUGH = 2 / 3
+"""Of the pairs and words of a Chinese wish that a clause holds which tells the same; chosen by hand."""
+_CLAUSE_END = lazy_regex(r"[,;，；、—]+\s*(?=\S)|\s(?=(?:and|but) )")
+_LEADS_IN = lazy_regex(r"[\W_]*(?:(?:and|but|so|also|while|because)\b|另外|而且|还有|并且|所以|但是?|因为)?[\W_]*")
+_LEADS_OUT = lazy_regex(
+    r"[\s,，;；、]*(?:\b(?:and|but|so|while|because)|另外|而且|还有|并且|所以|但是?|因为)?[\s,，;；、]*$"
+)
+_OF_ONESELF = lazy_regex(
+    r"\b(?:I|we|you|the user(?!['’]s))\b|(?:[我你您]|用户)(?!们?的|[爸妈哥姐弟妹老])", re.IGNORECASE
+)
+_THE_USERS = lazy_regex(r"\b(?:the user(?:['’]s)?)\b|用户的?", re.IGNORECASE)
+_MINE = r"\b(?:my|our|your|the|the user['’]s|an?) (?:[a-z]+ )?{0}|(?:[我你您]|用户)(?:们|家)*(?:有.{{0,4}})?的?{0}"
+_OF_ANOTHER = lazy_regex(r"['’]s? |我.+的.")
+_OF_SPEAKER = lazy_regex(r"^(?:my|our) |^我(?:们|家)*的?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be forgotten, in words: "I have asthma", "my dog", 我的密码."""
+
+    words: str
+    is_thing: bool = False
+    """Whether the words name something of the speaker's, and not what is so."""
+    entry_id: str = ""
+    """The entry all of which is meant: what somebody has just said, learned or not."""
+
+    def spans_in(self, text: str) -> list[Span]:
+        """Return the clauses of a text that tell it, or whole sentences where only several clauses do."""
+        terms = query_terms(self.words)
+        if not any(term not in ENGLISH_STOP_WORDS and term not in CHINESE_STOP_WORDS for term in terms):
+            return []  # "forget that I said so" names nothing
+        found: list[Span] = []
+        for sentence in sentences(text):
+            if self._is_told(sentence.of(text), terms):
+                told = [one for one in _clauses(sentence, text) if self._is_told(one.of(text), terms)]
+                found += told or [sentence]
+        return found
+
+    def _is_told(self, text: str, terms: Sequence[str]) -> bool:
+        held = held_terms(text, terms)
+        unspaced = [term for term in terms if is_unspaced(term)]
+        if not held.issuperset(term for term in terms if term not in unspaced):
+            return False
+        if sum(term in held for term in unspaced) < _ENOUGH * len(unspaced):
+            return False
+        if self.is_thing and not _OF_ANOTHER.search(self.words):
+            thing = re.escape(_OF_SPEAKER.sub("", self.words))
+            return re.search(_MINE.format(thing), text, re.IGNORECASE) is not None
+        # One word of somebody's own, as in "I smoke", is theirs alone: "my dad smokes" stays.
+        return len(terms) > 1 or not _OF_ONESELF.search(self.words) or _OF_ONESELF.search(text) is not None
+
+
+class Forgetting:
+    """Finds what goes out of mind along with something, and what went."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def along(self, scope: Scope, known: Record, *, without: Sequence[Record] = ()) -> Along:
+        """Return what goes out of mind with a memory or a turn, or comes back with one that is forgotten.
+
+        `without` are other memories that go as well, so that no turn has to stay for them.
+        """
+        forgotten = known.status is Status.FORGOTTEN
+        if known.kind in MEMORIES:
+            return await (self._cut_with(scope, known) if forgotten else self._telling(scope, known, without))
+        rests = RecordFilter(kinds=MEMORIES, statuses=None)
+        query = RecordQuery(filter=rests, source_entry_ids=(known.id,), limit=NO_LIMIT)
+        made = await self._store.records(scope.owner, query)
+        beside = [one for one in made if {source.entry_id for source in one.sources} == {known.id}]
+        if forgotten:
+            return Along([one for one in beside if _went_with(one, known)])
+        return Along([one for one in beside if one.status in STANDING])
+
+    async def told(self, scope: Scope, wanted: Wanted, *, user: str) -> list[Record]:
+        """Return the turns and memories of a user that tell what is wanted."""
+        found = [one for one in await self._found(scope, wanted.words, user) if one.status in STANDING]
+        return [one for one in found if wanted.spans_in(one.content)]
+
+    async def whole(self, scope: Scope, entry_id: str) -> Along:
+        """Return the turn of an entry, and what rests on it alone."""
+        found = Along(await self._turns(scope, [entry_id]))
+        for turn in found.forgotten:
+            found += await self.along(scope, turn)
+        return found
+
+    async def said(self, scope: Scope, entry: Entry, start: int, end: int) -> Along:
+        """Return the turn of an entry without a part: who says what to forget says it."""
+        (*turns,) = await self._turns(scope, [entry.id])
+        along = Along()
+        for turn in turns:
+            along += await self.without(
+                scope, turn, _in_content(turn, [Source(entry_id=entry.id, start=start, end=end)])
+            )
+        return along
+
+    async def without(self, scope: Scope, record: Record, spans: Sequence[Span]) -> Along:
+        """Return a turn or an episode without some parts of its content: its next version, or itself to be forgotten.
+
+        A turn of which little is left goes whole, unless other memories rest on it.
+        """
+        if not spans:
+            return Along()
+        if record.kind is not Kind.TURN:
+            return Along(rewritten=[_shortened(record, spans)]) if _left(record.content, spans) else Along([record])
+        told = sum(len(span) for span in spans)
+        whose = RecordQuery(filter=RecordFilter(kinds=MEMORIES), source_entry_ids=(record.id,), limit=1)
+        rest = _left(record.content, spans)
+        if not rest or (2 * told >= len(record.content) and not await self._store.records(scope.owner, whose)):
+            return Along([record])
+        return Along(rewritten=[_of_spans(record, _in_entry(record, rest), record.content, rest)])
+
+    async def _telling(self, scope: Scope, known: Record, without: Sequence[Record]) -> Along:
+        """Return the turns that a memory was made of, and what else tells it, as far as they go or are cut."""
+        versions = [one.record for one in await self._store.versions(scope.owner, known.id)]
+        said = [source for one in versions for source in one.sources]
+        turns = await self._turns(scope, [source.entry_id for source in said])
+        query = RecordQuery(
+            filter=RecordFilter(kinds=MEMORIES), source_entry_ids=tuple(turn.id for turn in turns), limit=NO_LIMIT
+        )
+        gone = {known.id, *(one.id for one in without)}
+        others = [one for one in await self._store.records(scope.owner, query) if one.id not in gone] if turns else []
+        resting = {source.entry_id for one in others for source in one.sources if not is_talk(one)}
+        along = Along()
+        for turn in turns:
+            if turn.status not in STANDING:
+                continue
+            quotes = _in_content(turn, [source for source in said if source.entry_id == turn.id])
+            if turn.id not in resting and 2 * sum(map(len, quotes)) >= len(turn.content):
+                along.forgotten.append(turn)
+            else:
+                along += await self.without(scope, turn, _narrowed(quotes, turn.content, known.memory))
+        seen = {known.id, *(turn.id for turn in turns)}
+        wanted = Wanted(_matter(known))
+        for one in await self.told(scope, wanted, user=known.memory.user) if _is_distinct(wanted.words) else []:
+            if one.id not in seen and is_talk(one):
+                along += await self.without(scope, one, wanted.spans_in(one.content))
+        return along
+
+    async def _cut_with(self, scope: Scope, known: Record) -> Along:
+        """Return what went out of mind when a memory did: whole, or with what was cut out then put back."""
+        at = known.updated_at
+        versions = [one.record for one in await self._store.versions(scope.owner, known.id)]
+        turns = await self._turns(scope, [source.entry_id for one in versions for source in one.sources])
+        found = {one.id: one for one in turns}
+        # What was forgotten is in no index but that of earlier versions.
+        before = at - timedelta(milliseconds=1)
+        found |= {one.id: one for one in await self._found(scope, _matter(known), known.memory.user, as_of=before)}
+        gone = [one for one in found.values() if one.kind is Kind.TURN and _went_with(one, known)]
+        back: list[Record] = []
+        for one in found.values():
+            if is_talk(one) and one.status in STANDING and one.version > 1:
+                every = [version.record for version in await self._store.versions(scope.owner, one.id)]
+                back += [_put_back(one, every[0], was, cut) for was, cut in pairwise(every) if cut.updated_at == at]
+        return Along(gone, back)
+
+    async def _turns(self, scope: Scope, entry_ids: Iterable[str]) -> list[Record]:
+        known = await self._store.records_by_id(scope.owner, tuple(dict.fromkeys(entry_ids)))
+        return [one for one in known.values() if one.kind is Kind.TURN]
+
+    async def _found(self, scope: Scope, words: str, user: str, *, as_of: datetime | None = None) -> list[Record]:
+        """Return the turns of a user that hold some of the words, or did at a moment, and the memories made of them."""
+        whose = (MetadataCondition(USER_KEY, "in", (user,)),) if user else ()
+        wanted = RecordFilter(kinds=(*MEMORIES, Kind.TURN), where=whose, statuses=STANDING, as_of=as_of)
+        hits = await self._store.search_text(scope.owner, query_terms(words), record_filter=wanted, limit=_LOOKED_AT)
+        ids = tuple(hit.record_id for hit in hits)
+        found = await self._store.records_by_id(scope.owner, ids)
+        # A memory that quotes a turn is found by way of that.
+        query = RecordQuery(filter=RecordFilter(kinds=MEMORIES, statuses=None), source_entry_ids=ids, limit=NO_LIMIT)
+        made = await self._store.records(scope.owner, query) if ids else []
+        found = {**found, **{one.id: one for one in made}}
+        said = await self._store.entries_by_id(scope.owner, found)
+        return [
+            one
+            for one in found.values()
+            if (user_in(said[one.id].metadata) if one.id in said else one.memory.user) == user
+        ]
+
+
+def is_talk(record: Record) -> bool:
+    """Tell whether a record holds whatever was said: a turn, or what became of a session."""
+    return record.kind is Kind.TURN or (record.kind is Kind.EPISODIC and record.memory.attribute == "session")
+
+
+def both(one: Record, other: Record) -> Record:
+    """Return what two next versions of the same record have in common."""
+    if not isinstance(one.data, TurnData):
+        return min(one, other, key=lambda record: len(record.content))
+    places = _in_content(one, other.sources)
+    return _of_spans(one.replace(version=one.version - 1), _in_entry(one, places), one.content, places)
+
+
+def _went_with(one: Record, known: Record) -> bool:
+    return one.status is Status.FORGOTTEN and one.updated_at == known.updated_at
+
+
+def _matter(known: Record) -> str:
+    """Return the words by which a memory is told elsewhere, where nobody says "the user"."""
+    return "" if is_talk(known) else _THE_USERS.sub("", known.content)
+
+
+def _is_distinct(words: str) -> bool:
+    return len(query_terms(words)) > 1
+
+
+def _narrowed(quotes: Sequence[Span], text: str, data: MemoryData) -> list[Span]:
+    """Return the clauses of quotes that hold a memory's value, where some do: the rest tells something else."""
+    terms = query_terms(data.value)
+    found: list[Span] = []
+    for quote in quotes:
+        told = [one for one in _clauses(quote, text) if terms and held_terms(one.of(text), terms).issuperset(terms)]
+        found += told or [quote]
+    return found
+
+
+def _clauses(span: Span, text: str) -> list[Span]:
+    """Return the parts of a stretch between commas and the like."""
+    borders = [span.start, *(one.end() for one in _CLAUSE_END.finditer(text, span.start, span.end)), span.end]
+    return [Span(start, end) for start, end in pairwise(borders) if start < end]
+
+
+def _left(text: str, spans: Sequence[Span]) -> list[Span]:
+    """Return what is left of a text without some parts, each from its first word on; nothing that says nothing."""
+    rest = []
+    for span in _minus([Span(0, len(text))], spans):
+        led_in = _LEADS_IN.match(text, span.start, span.end)
+        start = led_in.end() if led_in and span.start else span.start
+        led_out = _LEADS_OUT.search(span.of(text)) if span.end < len(text) else None
+        end = span.start + led_out.start() if led_out else span.end
+        one = Span(min(start, end), end).trimmed(text)
+        if any(map(str.isalnum, one.of(text))):
+            rest.append(one)
+    return rest
+
+
+def _minus(spans: Sequence[Span], cut: Iterable[Span]) -> list[Span]:
+    left = list(spans)
+    for gone in cut:
+        left = [
+            part
+            for one in left
+            for part in (Span(one.start, min(one.end, gone.start)), Span(max(one.start, gone.end), one.end))
+            if part.start < part.end
+        ]
+    return left
+
+
+def _union(spans: Iterable[Span]) -> list[Span]:
+    found: list[Span] = []
+    for span in sorted(spans, key=lambda one: one.start):
+        if found and span.start <= found[-1].end:
+            found[-1] = Span(found[-1].start, max(found[-1].end, span.end))
+        else:
+            found.append(span)
+    return found
+
+
+# ── a turn's content is made of spans of its entry, with a line for each ─────
+
+
+def _places(turn: Record) -> list[tuple[Span, int]]:
+    """Return the spans of its entry that a turn's content is made of, each with its beginning there."""
+    found, at = list[tuple[Span, int]](), 0
+    for source in turn.sources:
+        end = len(turn.content) if source.end is None else source.end
+        found.append((Span(source.start, end), at))
+        at += end - source.start + 1
+    return found
+
+
+def _in_content(turn: Record, sources: Iterable[Source]) -> list[Span]:
+    """Return where parts of an entry stand in the content of its turn, as far as they still do."""
+    found: list[Span] = []
+    for source in sources:
+        for span, at in _places(turn):
+            start = max(source.start, span.start)
+            end = span.end if source.end is None else min(source.end, span.end)
+            if start < end:
+                found.append(Span(at + start - span.start, at + end - span.start))
+    return _union(found)
+
+
+def _in_entry(turn: Record, spans: Iterable[Span]) -> list[Span]:
+    """Return where parts of a turn's content stand in its entry."""
+    found: list[Span] = []
+    for part in spans:
+        for span, at in _places(turn):
+            start, end = max(part.start, at), min(part.end, at + len(span))
+            if start < end:
+                found.append(Span(span.start + start - at, span.start + end - at))
+    return found
+
+
+def _of_spans(turn: Record, spans: Sequence[Span], text: str, places: Sequence[Span]) -> Record:
+    """Return a turn that is made of some spans of its entry, whose words stand at places of a text."""
+    sources = tuple(Source(entry_id=turn.id, start=span.start, end=span.end) for span in spans)
+    content = "\n".join(place.of(text) for place in places)
+    return turn.replace(content=content, sources=sources, version=turn.version + 1)
+
+
+def _shortened(record: Record, spans: Sequence[Span]) -> Record:
+    """Return an episode without some parts, and without the answer that it ended with."""
+    content = " ".join(one.of(record.content) for one in _left(record.content, spans))
+    data = record.data.replace(value=content, outcome="") if isinstance(record.data, EpisodicData) else record.data
+    return record.replace(content=content, data=data, version=record.version + 1)
+
+
+def _put_back(now: Record, first: Record, was: Record, cut: Record) -> Record:
+    """Return a record with what it had before it was cut; what was cut out of it since stays out."""
+    if (now.content, now.sources) == (cut.content, cut.sources) or not isinstance(now.data, TurnData):
+        return now.replace(content=was.content, sources=was.sources, data=was.data, version=now.version + 1)
+    back = _minus([span for span, _ in _places(was)], [span for span, _ in _places(cut)])
+    told = _union([*(span for span, _ in _places(now)), *back])
+    spans, places = list[Span](), list[Span]()
+    for span, at in _places(first):
+        for one in told:
+            start, end = max(one.start, span.start), min(one.end, span.end)
+            if start < end:
+                spans.append(Span(start, end))
+                places.append(Span(at + start - span.start, at + end - span.start))
+    return _of_spans(now, spans, first.content, places)

@@ -1,0 +1,165 @@
+"""What is forgotten answers no more, in whatever words it was told; the rest of what was said beside it still does."""
+
+from datetime import timedelta
+
+import pytest
+
+from remanent import RecallOptions
+from remanent.memory import AsyncAgent
+from remanent.model import Status
+from remanent.stores.conformance.base import SetClock
+
+EVERYTHING = RecallOptions(gate=False)
+
+
+async def everything(agent: AsyncAgent, question: str) -> str:
+    """All that a recall gives of a question, its sources included, and all that is known."""
+    found = await agent.recall(question, options=EVERYTHING)
+    known = await agent.cognition.memories()
+    quoted = [source.text for item in found.items for source in item.sources]
+    return "\n".join([found.text, *quoted, *(one.content for one in known)])
+
+
+@pytest.mark.spec("COG-07")
+@pytest.mark.parametrize(
+    ("told", "order", "gone"),
+    [
+        ("My dog Biscuit has epilepsy, and I work at Siemens.", "Forget that my dog has epilepsy.", "epilepsy"),
+        (
+            "My sister Nadia is pregnant but nobody knows. I work at Siemens.",
+            "Please forget that my sister is pregnant.",
+            "pregnant",
+        ),
+        (
+            "I had an operation on my knee in March. I work at Siemens.",
+            "Could you forget that I had an operation?",
+            "operation",
+        ),
+        ("我的银行卡密码是4729，我在Siemens工作。", "请忘掉我的银行卡密码。", "4729"),
+        ("我做了心理咨询，医生说我有轻度抑郁。我在Siemens工作。", "把我有轻度抑郁的事忘了吧。", "抑郁"),
+    ],
+)
+async def test_a_part_of_a_message_is_forgotten_and_the_rest_still_answers(
+    ada: AsyncAgent, clock: SetClock, told: str, order: str, gone: str
+) -> None:
+    await ada.remember(told)
+    await ada.settle()
+    clock.now += timedelta(minutes=1)
+    await ada.remember(order)
+    await ada.settle()
+    assert gone not in await everything(ada, order)
+    assert "Siemens" in await everything(ada, "Siemens")
+    assert [entry.text for entry in await ada.entries()] == [told, order], "the journal keeps every word"
+
+
+@pytest.mark.spec("COG-07")
+async def test_answers_that_repeat_it_and_the_session_s_episode_forget_it_too(ada: AsyncAgent, clock: SetClock) -> None:
+    talk = [
+        {"role": "user", "content": "My dad has Parkinson's and he lives in Ulm. I visit him on Sundays by train."},
+        {"role": "assistant", "content": "Sorry to hear that your dad has Parkinson's. Is the train to Ulm on time?"},
+        {"role": "user", "content": "We decided to sell the house in Ulm in spring."},
+        {"role": "assistant", "content": "I will look for agents in Ulm."},
+    ]
+    await ada.remember(talk, session="s")
+    await ada.end_session("s")
+    await ada.settle()
+    clock.now += timedelta(minutes=1)
+    await ada.remember("Please forget that my dad has Parkinson's.", session="t")
+    await ada.settle()
+    answer = "All right, I have forgotten that your dad has Parkinson's. Anything else about the train?"
+    await ada.remember({"role": "assistant", "content": answer}, session="t")
+    await ada.settle()
+    assert "Parkinson" not in await everything(ada, "What illness does my dad have?")
+    assert "train" in await everything(ada, "How do I visit him?")
+    await ada.end_session("s")
+    await ada.settle()
+    assert "Parkinson" not in await everything(ada, "What illness does my dad have?"), "an episode that is made anew"
+
+
+@pytest.mark.spec("COG-07")
+@pytest.mark.parametrize(
+    ("told", "order"),
+    [
+        ("My mother's birthday is May 5.", "Forget my birthday."),
+        ("我妈妈的生日是5月8日。", "请忘记我的生日。"),
+        ("My dad smokes.", "Forget that I smoke."),
+        ("I ordered a pizza for Tom.", "Forget about the pizza, let's get sushi."),
+        ("I have asthma.", "Don't forget that I have asthma."),
+        ("I said that Bram is kind.", "Forget that I said that."),
+        ("我带了伞。", "忘了带伞。"),
+    ],
+)
+async def test_what_was_not_meant_stays(ada: AsyncAgent, clock: SetClock, told: str, order: str) -> None:
+    await ada.remember(told)
+    await ada.settle()
+    known = [one.content for one in await ada.cognition.memories()]
+    clock.now += timedelta(minutes=1)
+    await ada.remember(order)
+    await ada.settle()
+    assert told in [item.text for item in (await ada.recall(told, options=EVERYTHING)).items]
+    assert known == [one.content for one in await ada.cognition.memories() if one.content in known]
+
+
+@pytest.mark.spec("COG-07")
+async def test_of_another_user_nothing_is_forgotten(ada: AsyncAgent, clock: SetClock) -> None:
+    for user in ("ann", "bob"):
+        await ada.remember("I have asthma, and I like tea.", user=user)
+    await ada.settle()
+    clock.now += timedelta(minutes=1)
+    await ada.remember("Forget that I have asthma.", user="ann")
+    await ada.settle()
+    assert "asthma" not in (await ada.recall("Do I have asthma?", user="ann", options=EVERYTHING)).text
+    assert "asthma" in (await ada.recall("Do I have asthma?", user="bob", options=EVERYTHING)).text
+
+
+@pytest.mark.spec("COG-07")
+async def test_what_one_has_just_said_is_forgotten_whether_it_was_learned_or_not(
+    ada: AsyncAgent, clock: SetClock
+) -> None:
+    await ada.remember("The door code is 5518. It rained all day.", session="s")
+    clock.now += timedelta(minutes=1)
+    await ada.remember("Forget what I just said.", session="s")
+    await ada.settle()
+    assert not (await ada.recall("door code", options=EVERYTHING)).items
+
+
+@pytest.mark.spec("COG-07")
+async def test_a_memory_that_is_restored_has_the_words_back_that_went_with_it(ada: AsyncAgent, clock: SetClock) -> None:
+    told = "I live in Siena, my cat is called Momo, and I work at Bosch."
+    await ada.remember(told)
+    await ada.remember(
+        {"role": "assistant", "content": "So you live in Siena. Shall we begin with the plan for your garden?"}
+    )
+    await ada.settle()
+    home, work = [
+        one for word in ("Siena", "Bosch") for one in await ada.cognition.memories() if one.content.endswith(word)
+    ]
+    for memory in (home, work):
+        clock.now += timedelta(minutes=1)
+        await ada.cognition.forget(memory.id)
+        await ada.settle()
+    turns = {item.text for item in (await ada.recall("cat Momo begin", options=EVERYTHING)).items}
+    assert turns == {"my cat is called Momo", "Shall we begin with the plan for your garden?"}
+    clock.now += timedelta(minutes=1)
+    await ada.cognition.restore(home.id)
+    await ada.settle()
+    found = await everything(ada, "Where do I live?")
+    assert "I live in Siena" in found
+    assert "So you live in Siena." in found
+    assert "Bosch" not in found, "what was forgotten since stays forgotten"
+    clock.now += timedelta(minutes=1)
+    await ada.restore(work.id)
+    await ada.settle()
+    assert told in [item.text for item in (await ada.recall("Momo", options=EVERYTHING)).items]
+
+
+@pytest.mark.spec("COG-07")
+async def test_two_orders_at_once_take_their_parts_out_of_one_message(ada: AsyncAgent, clock: SetClock) -> None:
+    await ada.remember("I have asthma, my cat is called Momo, and I drink too much.")
+    await ada.settle()
+    clock.now += timedelta(minutes=1)
+    await ada.remember("Forget that I have asthma. Forget that I drink too much.")
+    await ada.settle()
+    (item,) = (await ada.recall("Momo", options=EVERYTHING)).items
+    assert item.text == "my cat is called Momo"
+    assert {one.status for one in await ada.cognition.memories()} <= {Status.ACTIVE}
