@@ -151,7 +151,9 @@ def where_object(where: object) -> Mapping[str, Any]:
             raise InvalidInput(f"where: {text!r} is no comparison; write it like user_id=u1 or year>=2020")
         key, sign, value = parts.groups()
         if sign == "=" and value.startswith(("<", ">", "=")):  # `year=>2020` would ask for the text ">2020"
-            raise InvalidInput(f"where: {text!r} has no sign that is known here; write it like user_id=u1 or year>=2020")
+            raise InvalidInput(
+                f"where: {text!r} has no sign that is known here; write it like user_id=u1 or year>=2020"
+            )
         read = _written_value(value)
         # `id=7` does not say whether a number or a text is meant: either equals it.
         found.setdefault(key.strip(), {})[_SIGNS[sign]] = list(dict.fromkeys([value, read])) if sign == "=" else read
