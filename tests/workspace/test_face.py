@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from remanent import RecallOptions
 from remanent.errors import InvalidInput, InvalidSettings
 from remanent.memory import aopen
 from tests.workspace.world import DAY, FACTS, NOON, TALK, agent_in
@@ -35,6 +36,18 @@ async def test_a_person_may_edit_at_any_time_and_nothing_of_it_is_lost(tmp_path:
         assert text.startswith("by hand\n")
         assert "\n- mine\n" in text
         assert "- User request: Please book a table for two." in text
+
+
+async def test_what_stands_in_two_files_is_recalled_once(tmp_path: Path) -> None:
+    async with agent_in(tmp_path) as agent:
+        report = await agent.workspace.end(TALK)
+        await agent.workspace.index()
+        await agent.settle()
+        found = await agent.recall("发布说明", options=RecallOptions(gate=False))
+        texts = [item.text for item in found.items]
+        assert set(texts) & set(report.facts)
+        assert len(texts) == len(set(texts))
+        assert max(len(item.evidence) for item in found.items) == 2, "MEMORY.md and the file of the day"
 
 
 @pytest.mark.spec("WORK-03")

@@ -187,6 +187,32 @@ async def test_what_lasts_is_told_by_its_kind(said: str) -> None:
     assert await facts_of([{"role": "user", "content": said.partition(": ")[2]}]) == [said]
 
 
+@pytest.mark.spec("WORK-02")
+@pytest.mark.parametrize(
+    ("said", "answer", "facts"),
+    [
+        (
+            "新供应商联系人是周婷，每周二送货。",
+            "已更新联系人。",
+            ["- 事实: 新供应商联系人是周婷，每周二送货。", "- 完成事项: 已更新联系人。"],
+        ),
+        ("客户冯总不吃香菜，订餐注意。", "好的，记下了。", ["- 事实: 客户冯总不吃香菜，订餐注意。"]),
+        (
+            "Gate code for the yard is on the blue card.",
+            "Noted.",
+            ["- Fact: Gate code for the yard is on the blue card."],
+        ),
+        ("The yard was muddy today.", "That sounds tiring.", []),
+        ("Is the yard still muddy?", "Noted.", ["- User request: Is the yard still muddy?"]),
+        ("My password for the yard is swordfish-81.", "Noted.", []),
+        ("帮我把截止日期改到10月12日。", "好的。", ["- 用户请求: 帮我把截止日期改到10月12日。"]),
+    ],
+)
+async def test_what_an_agent_says_that_it_took_down_is_taken_down(said: str, answer: str, facts: list[str]) -> None:
+    told = await facts_of([{"role": "user", "content": said}, {"role": "assistant", "content": answer}])
+    assert told == facts
+
+
 async def test_what_the_talk_takes_back_is_not_taken_down() -> None:
     said = ["We decided to use Redis for the cache.", "Cancel Redis, we decided to use Memcached."]
     facts = await facts_of([{"role": "user", "content": one} for one in said])

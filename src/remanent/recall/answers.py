@@ -119,7 +119,7 @@ def said_again(
     beside: Mapping[str, Sequence[RankedCandidate]],
     likeness_key: Callable[[str], Hashable],
 ) -> list[list[RankedCandidate]]:
-    """Return the turns of exactly the same words, a group for each, in their order.
+    """Return the turns, or the notes, of exactly the same words, a group for each, in their order.
 
     Somebody else's words are another statement, as are those that mean another day each time ("yesterday"), and the
     same answer to another question. Texts are compared whole only where `likeness_key` says that they may be the same.
@@ -129,8 +129,9 @@ def said_again(
     """
     alike: dict[Hashable, list[RankedCandidate]] = {}
     for one in chosen:
-        if one.place.kind is Kind.TURN:
-            alike.setdefault((likeness_key(one.record_id), one.place.role, one.place.trust), []).append(one)
+        if one.place.kind in {Kind.TURN, Kind.NOTE}:
+            by = (one.place.role, one.place.trust) if one.place.kind is Kind.TURN else ()
+            alike.setdefault((likeness_key(one.record_id), one.place.kind, by), []).append(one)
     groups: dict[Hashable, list[RankedCandidate]] = {}
     for group in alike.values():
         for one in group if len(group) > 1 else ():
@@ -303,7 +304,9 @@ class AnswerBuilder:
         for group in groups:
             of_user: dict[Hashable, list[RankedCandidate]] = {}
             for one in group:
-                if one.record_id in entries:
+                if one.place.kind is Kind.NOTE:  # a fact of the day's file stands in MEMORY.md as well
+                    of_user.setdefault("", []).append(one)
+                elif one.record_id in entries:
                     of_user.setdefault(repr(entries[one.record_id].metadata.get(USER_KEY)), []).append(one)
             for best, *others in of_user.values():
                 same = [best, *others]

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMappin
 from dataclasses import replace
 from datetime import datetime
 from hashlib import sha256
+from itertools import pairwise
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, Protocol
@@ -27,9 +28,11 @@ from remanent.context.sessions import SESSION_FACTS
 from remanent.discipline import Parts
 from remanent.errors import RemanentError
 from remanent.language import Engine
+from remanent.language.offline.questions import is_question
+from remanent.language.offline.statements import is_secret
 from remanent.language.role import Toolbox
-from remanent.language.roles.extraction import Extraction, ExtractionRequest, FactKind
-from remanent.language.shapes import Utterance
+from remanent.language.roles.extraction import ExtractedFact, Extraction, ExtractionRequest, FactKind
+from remanent.language.shapes import Utterance, one_line
 from remanent.model import Entry, Kind, Model, Record, Scope
 from remanent.model.base import Count, Text
 from remanent.model.chat import expand_messages
@@ -37,8 +40,9 @@ from remanent.model.entry import EntryKind, Origin, origin_of_role
 from remanent.stores import NO_LIMIT, EntryQuery, Erasure, RecordFilter, RecordQuery
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import working_language
+from remanent.text.sentences import sentence_texts
 from remanent.text.spans import excerpt
-from remanent.text.summary import tells
+from remanent.text.summary import tells, without_code
 from remanent.text.terms import index_terms
 from remanent.workspace.files import STATES, Roots, WorkspaceFiles, newline_of
 from remanent.workspace.scanning import scan
@@ -389,7 +393,8 @@ async def facts_of(messages: Sequence[Any], *, engine: Engine | None = None) -> 
     role = Extraction()
     found = await role.offline(request, Toolbox()) if engine is None else (await engine.run(role, request)).value
     bullets: dict[str, tuple[bool, str]] = {}
-    for fact in found.facts:
+    told = (*found.facts, *_acknowledged(said, found.facts))
+    for fact in sorted(told, key=lambda one: one.sources[:1]):
         by_user = any(said[place].speaker == "user" for place in fact.sources[:1])
         words = _own_words(fact.content)
         if not fact.sources or (fact.kind is not FactKind.COMPLETION) != by_user:
@@ -407,6 +412,30 @@ async def facts_of(messages: Sequence[Any], *, engine: Engine | None = None) -> 
     numbered = list(enumerate(bullets.values()))
     kept = sorted(numbered, key=lambda one: (one[1][0], one[0]))[-MAX_FACTS_PER_SESSION:]
     return [bullet for _, (_, bullet) in sorted(kept)]
+
+
+_NOTED = lazy_regex(
+    r"^\W*(?:(?:ok(?:ay)?|sure|great|thanks|good to know)\W+)*(?:(?:i(?:['’]ve| have) )?(?:noted|saved|recorded|"
+    r"updated|added)\b|i(?:['’]ll| will) (?:remember|keep (?:that|it) in mind|note)\b)"
+    r"|^\W*(?:好的?|明白|收到|没问题)?[，,。！\s]*(?:我?(?:已经?|都)?(?:帮[你您])?(?:记[下住录好]|更新|添加|保存|登记|备注)|会记[得住])",
+    re.IGNORECASE,
+)
+"""An answer by which an agent says that it took down what it was told."""
+
+
+def _acknowledged(said: Sequence[Utterance], found: Sequence[ExtractedFact]) -> Iterator[ExtractedFact]:
+    """Yield what a user told that no rule knows for a fact, where the agent says at once that it took it down.
+
+    "Updated the contacts" is worth little without what they are now.
+    """
+    taken = {fact.sources[0] for fact in found if fact.sources}
+    for place, (told, answer) in enumerate(pairwise(said)):
+        if told.speaker != "user" or answer.speaker == "user" or place in taken or not _NOTED.match(answer.text):
+            continue
+        first = next(iter(sentence_texts(without_code(told.text))), "")
+        if tells(first) and not (is_question(first) or is_secret(first)):
+            content = one_line(first, _MAX_FACT_CHARACTERS)
+            yield ExtractedFact(kind=FactKind.FACT, content=content, importance=0.5, sources=(place,))
 
 
 def _utterances(messages: Sequence[Any]) -> Iterator[Utterance]:

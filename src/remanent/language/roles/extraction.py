@@ -395,9 +395,11 @@ def _kind(
     text: str, kinds: Sequence[FactKind], stated: FactKind | None, *, by_assistant: bool
 ) -> tuple[FactKind | None, float]:
     """Return what a sentence is and how important that is by itself: what it states, else by its words."""
-    if stated is not None and stated in kinds and not (by_assistant and stated in _OWN):
-        return stated, _WEIGHTS[stated]
     asked = is_question(text)
+    # 帮我把截止日期改到10月12日 names a day, and is to be done before it is so.
+    to_do = stated is FactKind.FACT and FactKind.REQUEST in kinds and not by_assistant and _REQUEST.search(text)
+    if stated is not None and stated in kinds and not to_do and not (by_assistant and stated in _OWN):
+        return stated, _WEIGHTS[stated]
     for kind, pattern, importance in _PATTERNS:
         if kind not in kinds or (by_assistant and kind in _OWN) or (asked and kind is not FactKind.REQUEST):
             continue
