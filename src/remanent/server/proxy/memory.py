@@ -141,9 +141,17 @@ class ChatRecall:
                     wishes = wishes.replace(gate=False)
                     near = (await agent.recall(conversation.question, limit=width, user=user, options=wishes)).items
             chosen = _not_in_conversation(found, said)[: self._limit]
-            is_known = found.gate is not None and found.gate.reason is GateReason.KNOWN
-            unknown = "" if found.left_out or is_known else nothing_told(conversation.question, near)
-            told = inject(conversation.question, chosen, now=self._clock(), budget=self._budget, ending=unknown)
+            # What may be told in other words is not denied.
+            may_be_told = found.gate is not None and found.gate.reason in {GateReason.KNOWN, GateReason.UNSURE}
+            unknown = "" if found.left_out or may_be_told else nothing_told(conversation.question, near)
+            told = inject(
+                conversation.question,
+                chosen,
+                now=self._clock(),
+                budget=self._budget,
+                ending=unknown,
+                is_unsure=found.gate is not None and found.gate.verdict == "unsure",
+            )
             return InjectedMemory(told.text, len(told.record_ids), is_degraded=bool(found.left_out))
         return InjectedMemory(is_degraded=True)
 
