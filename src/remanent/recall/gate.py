@@ -29,7 +29,7 @@ from remanent.text.mentions import mentions
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, fold, working_language
 from remanent.text.sentences import sentence_texts
-from remanent.text.talk import asks_what_was_asked, is_small_talk, only_asks, speaks_of_oneself
+from remanent.text.talk import asks_of_oneself, asks_what_was_asked, is_small_talk, only_asks
 from remanent.text.terms import index_terms, is_unspaced, query_terms, telling_part
 from remanent.text.words import (
     CHINESE_STOP_WORDS,
@@ -346,9 +346,6 @@ _CLEAR = 2.0
 _BAND = 3.0
 """How far below the threshold the gate is unsure of a question that is meant for this store."""
 
-UNSURE_ITEMS = 3
-"""Memories that are given where the gate is unsure."""
-
 
 @dataclass(frozen=True, slots=True)
 class TypicalNearness:
@@ -449,7 +446,9 @@ class Gate:
         language = working_language(question.read)
         measures = read_measures(look.kept, language, models=self.models)
         known = self._known(measures, size)
-        best = {path: [hit.score for hit in hits if hit.record_id not in silent] for path, hits in found.items() if hits}
+        best = {
+            path: [hit.score for hit in hits if hit.record_id not in silent] for path, hits in found.items() if hits
+        }
         near = {
             path: known[path].deviations(scores[0]) if scores else -_FARTHEST
             for path, scores in best.items()
@@ -622,12 +621,15 @@ def _by_strength(
     return GateReason.UNSPOKEN if margin >= 0 else GateReason.STRANGE
 
 
-_OF_OTHERS = lazy_regex(r"\b(?:he|she|they|him|her|his|hers|them|their)\b|[他她]", re.IGNORECASE)
+_OF_OWN = lazy_regex(r"\b(?:my|mine|our|ours|he|she|they|him|her|his|hers|them|their)\b|[我咱俺他她]", re.IGNORECASE)
 
 
 def _is_of_own(question: Question) -> bool:
-    """Tell whether a question is meant for this store: it speaks of whoever asks, or of somebody spoken of before."""
-    return speaks_of_oneself(question.asked) or _OF_OTHERS.search(question.asked) is not None
+    """Tell whether a question is meant for this store: it speaks of what is one's own, or of somebody spoken of before.
+
+    "How do I boil an egg?" is asked of anybody.
+    """
+    return _OF_OWN.search(question.asked) is not None or asks_of_oneself(question.asked)
 
 
 def _unspoken(
@@ -653,7 +655,9 @@ def _reason_unspoken(question: Question, lack: tuple[float, float], ranked: Sequ
 
 _FOR_SUCH: Mapping[str, re.Pattern[str]] = {
     "person": lazy_regex(r"\b(?:who|whom|whose)\b|谁|哪位", re.IGNORECASE),
-    "place": lazy_regex(r"\bwhere\b|\bwhich\s+(?:city|town|country|place)\b|哪里|哪儿|什么地方|哪个城市", re.IGNORECASE),
+    "place": lazy_regex(
+        r"\bwhere\b|\bwhich\s+(?:city|town|country|place)\b|哪里|哪儿|什么地方|哪个城市", re.IGNORECASE
+    ),
 }
 
 

@@ -36,8 +36,8 @@ INJECTED_ITEMS = 20
 """Memories that a text for a model is chosen from: twenty turns are about what a budget of 1,000 tokens holds, and a
 small model answered LoCoMo better from twenty than from five (F1 .30 against .25)."""
 
-_UNSURE_BUDGET = 200
-"""Tokens that memories may take where the gate is unsure."""
+_UNSURE_ITEMS, _UNSURE_BUDGET = 3, 300
+"""Memories that a model is given where the gate is unsure, and the tokens that they may take."""
 
 
 ENVELOPE = "memory"
@@ -139,7 +139,8 @@ def inject(
         ending = ending or _PERHAPS[working_language(question)]
         budget = _UNSURE_BUDGET if budget is None else min(budget, _UNSURE_BUDGET)
     language = working_language(question, *(item.text for item in items[:1]))
-    wanted = [item for item in told_first(question, items) if not seen or fingerprint(item.text) not in seen]
+    wanted = told_first(question, items)[: _UNSURE_ITEMS if is_unsure else None]
+    wanted = [item for item in wanted if not seen or fingerprint(item.text) not in seen]
     speakers = {source.role for item in wanted for source in item.sources}
     names = {role: _spoken_name(role, language) for role in speakers if role}
     told = [_as_told(item, language, names, now=now) for item in wanted]

@@ -30,7 +30,7 @@ from remanent.model import (
 )
 from remanent.recall import scoring
 from remanent.recall.answers import AnswerBuilder, AnswerCache, CandidateReader, exchanges, merged_answers, said_again
-from remanent.recall.gate import UNSURE_ITEMS, Gate
+from remanent.recall.gate import Gate
 from remanent.recall.paths import RecallPath
 from remanent.recall.question import READ_ON_THE_LOOP, Question
 from remanent.recall.ranker import STATES, AnswerOptions, Ranker
@@ -290,8 +290,6 @@ class Recall:
             else:
                 chosen = self._chosen(question, shortlist, options)
                 items = await self._items(question, chosen, shortlist, options)
-        if shortlist.verdict is not None and shortlist.verdict.verdict == "unsure":
-            items = items[:UNSURE_ITEMS]
         if options.order == "time":
             items.sort(key=lambda item: (item.occurred_at, item.record_id))
         ends = [records[item.record_id].expires_at for item in items if item.record_id in records]
