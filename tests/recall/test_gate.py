@@ -379,7 +379,8 @@ async def test_a_first_store_of_a_few_words_answers_what_it_tells_and_nothing_el
 FEW = {
     "en": (
         "Mr Adeyemi signs off my timesheets.", "Our flat is over the chemist's in Whitby.",
-        "My wife Ines conducts a choir.", "The roof was mended for 900 pounds.", "Dad came home from hospital on Friday.",
+        "My wife Ines conducts a choir.", "The roof was mended for 900 pounds.",
+        "Dad came home from hospital on Friday.",
     ),
     "zh": (
         "我舅妈在菜市场卖豆腐。", "我从小在丽水长大。", "论文是许教授带我写的。",

@@ -433,7 +433,8 @@ class Gate:
         In this order: a question without words is none; one that names nothing which could be missing passes, since
         every memory may answer it, and so does a plain one of a small memory, unless nothing comes near what either of
         them names; one whose models were never measured passes, since nothing is known against it. Only then are words,
-        nearness and speakers weighed against the threshold, and every verdict says what it rests on.
+        nearness and speakers weighed against the threshold, and every verdict says what it rests on. What stays about
+        the threshold, and what may be told in other words, is given as unsure.
         """
         wanted, size = look.wanted, look.counts.records
         if not wanted.terms and not any(sign.isalnum() for sign in question.read):
@@ -446,30 +447,16 @@ class Gate:
         language = working_language(question.read)
         measures = read_measures(look.kept, language, models=self.models)
         known = self._known(measures, size)
-        best = {
-            path: [hit.score for hit in hits if hit.record_id not in silent] for path, hits in found.items() if hits
-        }
-        near = {
-            path: known[path].deviations(scores[0]) if scores else -_FARTHEST
-            for path, scores in best.items()
-            if path in known
-        }
+        near = _nearest(found, known, silent)
         is_far = (
             all(one == "en" for one in (language, *(working_language(record.content) for record in ranked[:1])))
             and max(near.values(), default=_LEAST_NEAR) < _LEAST_NEAR
             and not _speaks_of(wanted, ranked[:MAX_READ], terms)
         )
         unspoken = partial(_unspoken, question, near, ranked, is_small=size < MIN_RECORDS)
-        if size < MIN_RECORDS and near and (lack := unspoken()) is not None:
-            return _by_nearness(words, near, _reason_unspoken(question, lack, ranked), lack)
-        if wanted.vague or (wanted.plain and size < _SMALL):
-            lack = (max(near.values()), _LEAST_NEAR) if is_far else None
-            if lack is not None and size < MIN_RECORDS:
-                return _by_nearness(words, near, _reason_unspoken(question, lack, ranked), lack)
-            reason = GateReason.VAGUE if lack is None else GateReason.STRANGE
-            if lack is None and near and (lack := unspoken()) is not None:
-                reason = GateReason.UNSURE if lack[0] >= lack[1] else GateReason.UNSPOKEN
-            return _by_nearness(words, near, reason, lack)
+        named = _by_what_is_named(question, wanted, near, ranked, unspoken, size=size, is_far=is_far)
+        if named is not None:
+            return _by_nearness(words, near, *named)
         if not near and any(found.get(path) for path in self.models):
             return GateVerdict(passed=True, reason=GateReason.UNMEASURED, coverage=words.coverage)
         usual = BOUNDS[language].usual - (0.0 if near else WORDS_ALONE)
@@ -589,6 +576,18 @@ def _silent(question: Question, records: Mapping[str, Record]) -> frozenset[str]
     )
 
 
+def _nearest(
+    found: Mapping[str, Sequence[Candidate]], known: Mapping[str, Nearness], silent: Collection[str]
+) -> dict[str, float]:
+    """Return by path by how many deviations its best is nearer than a stranger's, of what tells anything."""
+    near: dict[str, float] = {}
+    for path, hits in found.items():
+        if hits and path in known:
+            best = next((hit.score for hit in hits if hit.record_id not in silent), None)
+            near[path] = -_FARTHEST if best is None else known[path].deviations(best)
+    return near
+
+
 def _by_nearness(
     words: TermMatch, near: dict[str, float], reason: GateReason, lack: tuple[float, float] | None
 ) -> GateVerdict:
@@ -647,10 +646,33 @@ def _unspoken(
     return nearest, _NEAR_UNSPOKEN_CHINESE if languages == {"zh"} else _NEAR_UNSPOKEN
 
 
-def _reason_unspoken(question: Question, lack: tuple[float, float], ranked: Sequence[Record]) -> GateReason:
-    """Return whether what few records tell is far from what is asked, or perhaps tells it in other words."""
-    is_unsure = lack[0] >= lack[1] or _has_such(question, ranked[:MAX_READ])
-    return GateReason.UNSURE if is_unsure else GateReason.STRANGE
+def _by_what_is_named(
+    question: Question,
+    wanted: QuestionTerms,
+    near: Mapping[str, float],
+    ranked: Sequence[Record],
+    unspoken: Callable[[], tuple[float, float] | None],
+    *,
+    size: int,
+    is_far: bool,
+) -> tuple[GateReason, tuple[float, float] | None] | None:
+    """Return the verdict on what names little or what few records have no word of, and how near it comes and must.
+
+    What few records tell is far, unless one comes near or names such as is asked for: then they may tell it in other
+    words. None where words, nearness and speakers are to be weighed.
+    """
+    lack = unspoken() if near and size < MIN_RECORDS else None
+    if lack is None and not (wanted.vague or (wanted.plain and size < _SMALL)):
+        return None
+    if lack is None and is_far:
+        lack = max(near.values()), _LEAST_NEAR
+    if lack is not None:
+        is_unsure = size < MIN_RECORDS and (lack[0] >= lack[1] or _has_such(question, ranked[:MAX_READ]))
+        return (GateReason.UNSURE if is_unsure else GateReason.STRANGE), lack
+    lack = unspoken() if near and MIN_RECORDS <= size < _SMALL else None
+    if lack is None:
+        return GateReason.VAGUE, None
+    return (GateReason.UNSURE if lack[0] >= lack[1] else GateReason.UNSPOKEN), lack
 
 
 _FOR_SUCH: Mapping[str, re.Pattern[str]] = {
