@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import remanent
 from remanent import Agent
 from remanent.memory import aopen
-from remanent.model import GateReason, RecallOptions
+from remanent.model import GateReason, GateVerdict, RecallOptions
 from remanent.recall.calibration import own_questions, strangers, threshold_of
 from remanent.recall.gate import (
     BOUNDS,
@@ -33,6 +33,7 @@ from remanent.recall.gate import (
     lenience,
     rarity,
     read_measures,
+    settled,
     strength,
 )
 from remanent.recall.indexing import turn_of
@@ -458,6 +459,22 @@ async def test_that_something_was_asked_speaks_for_no_answer(tmp_path: Path, ask
             asked
             in (await ada.recall("What did I ask you?" if asked.isascii() else "我之前问过你什么？")).items[0].text
         )
+
+
+@pytest.mark.parametrize(
+    ("reason", "score", "judged"),
+    [
+        (GateReason.UNSURE, 3.0, ("near", GateReason.NEAR)),
+        (GateReason.UNSURE, 1.0, ("far", GateReason.STRANGE)),
+        (GateReason.UNSPOKEN, 1.0, ("near", GateReason.VAGUE)),
+        (GateReason.NEAR, 3.0, ("near", GateReason.NEAR)),
+    ],
+)
+def test_of_documents_nothing_is_perhaps_an_answer(
+    reason: GateReason, score: float, judged: tuple[str, GateReason]
+) -> None:
+    verdict = settled(GateVerdict(passed=True, reason=reason, score=score, threshold=2.0))
+    assert (verdict.verdict, verdict.reason) == judged
 
 
 async def test_a_small_store_is_not_measured_and_a_grown_one_is_measured_again(

@@ -565,6 +565,16 @@ def _speaks_of(wanted: QuestionTerms, candidates: Sequence[Record], terms: Terms
     return speaks_of((record.content for record in candidates), wanted.named)
 
 
+def settled(verdict: GateVerdict) -> GateVerdict:
+    """Return a verdict on documents: of these, what is perhaps an answer is judged as near or far."""
+    if verdict.verdict != "unsure":
+        return verdict
+    if verdict.reason is GateReason.UNSPOKEN:
+        return verdict.replace(reason=GateReason.VAGUE)
+    passed = verdict.score >= verdict.threshold
+    return verdict.replace(passed=passed, reason=GateReason.NEAR if passed else GateReason.STRANGE)
+
+
 def _silent(question: Question, records: Mapping[str, Record]) -> frozenset[str]:
     """Return the messages of a chat that tell nothing: what only greets or asks is no answer, however near it comes.
 

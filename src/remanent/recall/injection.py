@@ -36,7 +36,7 @@ INJECTED_ITEMS = 20
 """Memories that a text for a model is chosen from: twenty turns are about what a budget of 1,000 tokens holds, and a
 small model answered LoCoMo better from twenty than from five (F1 .30 against .25)."""
 
-_UNSURE_ITEMS, _UNSURE_BUDGET = 3, 300
+UNSURE_ITEMS, _UNSURE_BUDGET = 3, 300
 """Memories that a model is given where the gate is unsure, and the tokens that they may take."""
 
 
@@ -139,7 +139,7 @@ def inject(
         ending = ending or _PERHAPS[working_language(question)]
         budget = _UNSURE_BUDGET if budget is None else min(budget, _UNSURE_BUDGET)
     language = working_language(question, *(item.text for item in items[:1]))
-    wanted = told_first(question, items)[: _UNSURE_ITEMS if is_unsure else None]
+    wanted = told_first(question, items)[: UNSURE_ITEMS if is_unsure else None]
     wanted = [item for item in wanted if not seen or fingerprint(item.text) not in seen]
     speakers = {source.role for item in wanted for source in item.sources}
     names = {role: _spoken_name(role, language) for role in speakers if role}
