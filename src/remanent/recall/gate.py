@@ -336,16 +336,17 @@ _NEAR_UNSPOKEN_CHINESE = 2.6
 """By how many deviations the nearest memory of such a store must be nearer than a stranger's where somebody asks for a
 fact of their own of which no memory has a word; Chinese asked of Chinese is nearer by chance. In pieces of 1 to 8
 messages (LoCoMo, LongMemEval, RealMem, BEAM, MemDaily), the half not chosen on: of 525 questions of oneself that nobody
-answered 92 get something in place of 198, and all 410 that had an answer get it as before. Of short messages asked for
-in quite other words 319 of 326 are found still, both halves together; at 3.3 in Chinese 78 get something, but 老家 did
-not find 从小在大连长大."""
+answered 92 get something (by now as unsure) in place of 198, and all 410 that had an answer get it as before. Of short
+messages asked for in quite other words 319 of 326 are found still, both halves together; at 3.3 in Chinese 78 get
+something, but 老家 did not find 从小在大连长大."""
 
 
-_CLEAR = 2.0
-"""How far above the threshold of a small store (`_SMALL`) an answer is given as one."""
-
-_BAND = 3.0
-"""How far below the threshold the gate is unsure of a question that is meant for this store."""
+_CLEAR, _BAND = 2.0, 3.0
+"""How far above the threshold of a small store (`_SMALL`) an answer is given as one, and how far below any threshold
+the gate is unsure of a question that is meant for this store. In pieces of 10 to 44 messages (LoCoMo, MemDaily,
+RealMem, LongMemEval), the half not chosen on: of 365 questions of general knowledge 3% get a plain answer in place of
+9%, and 5% an unsure one; of 247 that belong to other stores 31% in place of 49%; of 176 with an answer 169 get their
+evidence in place of 168."""
 
 
 @dataclass(frozen=True, slots=True)
