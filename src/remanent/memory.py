@@ -606,7 +606,10 @@ def _with_text(
         found = await parts.disciplines.on_found(
             question, found.without(without) if without else found, without=without
         )
-        injection = inject(question.text, found.items, now=now, budget=tokens, seen=seen, counter=counter)
+        is_unsure = found.gate is not None and found.gate.verdict == "unsure"
+        injection = inject(
+            question.text, found.items, now=now, budget=tokens, seen=seen, counter=counter, is_unsure=is_unsure
+        )
         return found.replace(items=tuple(item for item in found.items if item.rank <= limit), injection=injection)
 
     # The day: the text says how many days ago something was.

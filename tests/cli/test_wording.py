@@ -13,10 +13,11 @@ from remanent import errors
 from remanent.bilingual import Bilingual, known_errors, translated
 from remanent.cli.screen import Terminal, tell_found
 from remanent.cli.words import FIELDS, SORTS
-from remanent.model import Found, LeftOut
+from remanent.model import Found, GateReason, GateVerdict, LeftOut
 from remanent.operations.access.keys import Key
 from remanent.stores.transfer import SORTS as TRANSFERRED
 from tests.cli.conftest import Cli
+from tests.recall.items import make_item
 
 PLACE = re.compile(r"\{[^{}]*\}")
 OF_PYDANTIC = re.compile(r"Input should be|Field required|Extra inputs")
@@ -72,6 +73,13 @@ def test_why_a_path_did_not_answer_is_told_in_the_users_language(
     assert "检索路径 keyword 未能作答" in said
     assert reason not in said
     assert translated(reason, "zh") in said
+
+
+def test_a_command_says_where_perhaps_none_of_what_was_found_is_an_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    found = Found(query="Who is Ada?", items=(make_item("Ada walked to town."),))
+    for reason, says_so in ((GateReason.UNSURE, True), (GateReason.NEAR, False)):
+        tell_found(Terminal(as_json=False, language="en"), found.replace(gate=GateVerdict(passed=True, reason=reason)))
+        assert ("Perhaps none of these is an answer." in capsys.readouterr().err) is says_so
 
 
 UNTRANSLATED = 284

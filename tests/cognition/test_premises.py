@@ -94,3 +94,27 @@ async def test_of_200_spoken_dependants_most_are_known_to_be_stale(ada: AsyncAge
     found = await ada.recall("Where do I live? 我住在哪里？", where={"user_id": changed[0][0]})
     assert found.items[0].stale
     assert "may no longer hold" in found.text or "可能不再成立" in found.text
+
+
+@pytest.mark.parametrize(
+    ("told", "later", "of_the_rest", "of_it"),
+    [
+        (
+            "Because I work at Barco, I take the ferry every morning. My sister Clara lives in Bremen.",
+            "I no longer work at Barco.",
+            "Where does my sister Clara live?",
+            "Which ferry do I take every morning?",
+        ),
+    ],
+)
+async def test_a_changed_premise_is_told_where_what_follows_is_asked_for_and_not_of_the_rest_of_a_message(
+    ada: AsyncAgent, told: str, later: str, of_the_rest: str, of_it: str
+) -> None:
+    await ada.remember(told, session="first")
+    await ada.remember(later, session="second")
+    await ada.settle()
+    assert await stale_of(ada)
+    rest, it = [
+        next(item for item in (await ada.recall(asked)).items if item.text == told) for asked in (of_the_rest, of_it)
+    ]
+    assert (bool(rest.stale), bool(it.stale)) == (False, True)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import remanent
 from remanent import Agent
 from remanent.memory import aopen
-from remanent.model import GateReason, RecallOptions
+from remanent.model import GateReason, GateVerdict, RecallOptions
 from remanent.recall.calibration import own_questions, strangers, threshold_of
 from remanent.recall.gate import (
     BOUNDS,
@@ -33,12 +33,14 @@ from remanent.recall.gate import (
     lenience,
     rarity,
     read_measures,
+    settled,
     strength,
 )
 from remanent.recall.indexing import turn_of
 from remanent.recall.question import READ_ON_THE_LOOP
 from remanent.recall.untold import is_vague
 from remanent.stores import JobQuery, Store
+from remanent.text.scripts import working_language
 from remanent.text.terms import index_terms
 from remanent.text.words import CHINESE_STOP_WORDS, COMMON_ENGLISH, ENGLISH_STOP_WORDS, stem
 
@@ -373,6 +375,106 @@ async def test_a_first_store_of_a_few_words_answers_what_it_tells_and_nothing_el
             items = (await memory.agent(name).recall(question)).items
             assert answer in items[0].text, question
             assert not {"hi", "hi there", "你好"} & {item.text for item in items}, "a greeting is no memory"
+
+
+FEW = {
+    "en": (
+        "Mr Adeyemi signs off my timesheets.", "Our flat is over the chemist's in Whitby.",
+        "My wife Ines conducts a choir.", "The roof was mended for 900 pounds.",
+        "Dad came home from hospital on Friday.",
+    ),
+    "zh": (
+        "我舅妈在菜市场卖豆腐。", "我从小在丽水长大。", "论文是许教授带我写的。",
+        "请假要先填表，再找周姐签字，第二天才生效。", "阳台的花都晒死了。",
+    ),
+}  # fmt: skip
+PERHAPS = {
+    "Who supervises me?": "Adeyemi",
+    "How is my father's health?": "hospital",
+    "她靠什么谋生？": "豆腐",
+    "我的故乡是哪里？": "丽水",
+    "我的导师是谁？": "许教授",
+}
+"""Asked for in quite other words than it was told in."""
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Agent]]:
+    with remanent.open(tmp_path_factory.mktemp("few")) as memory:
+        agents = {language: memory.agent(language) for language in FEW}
+        for language, agent in agents.items():
+            agent.remember(FEW[language])
+        memory.settle()
+        yield agents
+
+
+@pytest.mark.parametrize("question", PERHAPS)
+def test_what_may_be_told_in_other_words_is_given_as_perhaps_no_answer(few: dict[str, Agent], question: str) -> None:
+    language = working_language(question)
+    found = few[language].recall(question)
+    assert found.gate is not None
+    assert (found.gate.verdict, found.gate.reason) == ("unsure", GateReason.UNSURE)
+    assert PERHAPS[question] in found.text
+    assert sum(text in found.text for text in FEW[language]) <= 3, "a few, not all there is"
+    perhaps = {"en": "Perhaps none of these notes answers what is asked", "zh": "以上记录可能并未回答所问的事"}
+    assert perhaps[language] in found.text.splitlines()[-2]
+
+
+def test_what_is_told_is_given_as_an_answer_and_what_is_of_nobody_here_not_at_all(few: dict[str, Agent]) -> None:
+    for question in ("How much was paid for mending the roof?", "我从小在哪里长大？"):
+        gate = few[working_language(question)].recall(question).gate
+        assert gate is not None
+        assert gate.verdict == "near"
+    for language in FEW:
+        for question in (
+            "Which metal melts at the lowest temperature?",
+            "What is my blood type?",
+            "月食是怎么形成的？",
+        ):
+            found = few[language].recall(question)
+            assert found.gate is not None
+            assert (found.gate.verdict, found.items, found.text) == ("far", (), "")
+
+
+@pytest.mark.parametrize(
+    ("asked", "other"),
+    [
+        ("我老家是哪里的？", "法国的首都是哪里？"),
+        ("What is the name of our river?", "What is the name of Peru's river?"),
+    ],
+)
+async def test_that_something_was_asked_speaks_for_no_answer(tmp_path: Path, asked: str, other: str) -> None:
+    async with aopen(tmp_path) as memory:
+        ada = memory.agent("ada")
+        await ada.remember(FEW[working_language(asked)][3:])
+        await memory.settle()
+        before = await ada.recall(other)
+        await ada.remember(asked)
+        await memory.settle()
+        after = await ada.recall(other)
+        assert before.gate is not None
+        assert after.gate is not None
+        assert before.gate.verdict == after.gate.verdict == "far"
+        assert (
+            asked
+            in (await ada.recall("What did I ask you?" if asked.isascii() else "我之前问过你什么？")).items[0].text
+        )
+
+
+@pytest.mark.parametrize(
+    ("reason", "score", "judged"),
+    [
+        (GateReason.UNSURE, 3.0, ("near", GateReason.NEAR)),
+        (GateReason.UNSURE, 1.0, ("far", GateReason.STRANGE)),
+        (GateReason.UNSPOKEN, 1.0, ("near", GateReason.VAGUE)),
+        (GateReason.NEAR, 3.0, ("near", GateReason.NEAR)),
+    ],
+)
+def test_of_documents_nothing_is_perhaps_an_answer(
+    reason: GateReason, score: float, judged: tuple[str, GateReason]
+) -> None:
+    verdict = settled(GateVerdict(passed=True, reason=reason, score=score, threshold=2.0))
+    assert (verdict.verdict, verdict.reason) == judged
 
 
 async def test_a_small_store_is_not_measured_and_a_grown_one_is_measured_again(

@@ -19,6 +19,7 @@ from remanent.recall.injection import (
     Piece,
     fingerprint,
     inject,
+    is_frame,
     matching_sentences,
     pack,
     told_first,
@@ -532,3 +533,19 @@ def test_a_model_is_told_of_an_answer_that_it_was_cut_off(tmp_path: Path, said: 
         ada.remember([cut])
         ada.settle()
         assert told in ada.recall(question, options=RecallOptions(gate=False)).text
+
+
+@pytest.mark.parametrize(
+    ("asked", "line"), [("Who is Ada?", "Perhaps none of these notes"), ("艾达是谁？", "以上记录可能并未")]
+)
+def test_where_the_gate_is_unsure_a_few_notes_are_given_as_perhaps_no_answer(asked: str, line: str) -> None:
+    found = [make_item(f"Ada walked to town {number}.", number=number) for number in range(6)]
+    told = inject(asked, found, now=MAY, is_unsure=True)
+    assert len(told.record_ids) == 3
+    assert line in told.text.splitlines()[-2]
+    long = inject(asked, [make_item("We took a long walk. " * 400)], now=MAY, is_unsure=True)
+    assert long.tokens is not None
+    assert 100 < long.tokens <= 300
+    seen = [fingerprint(item.text) for item in found]
+    assert not inject(asked, found, now=MAY, is_unsure=True, seen=seen).text, "of nothing there is nothing to say"
+    assert all(map(is_frame, (told.text.splitlines()[1], told.text.splitlines()[-2])))

@@ -405,7 +405,7 @@ def _passes(verdict: GateVerdict, lenience: _Lenience) -> bool:
 
     Only a verdict by score can be softened: where nothing was measured or nothing was asked, the gate's word stands.
     """
-    if verdict.reason not in {GateReason.NEAR, GateReason.STRANGE}:
+    if verdict.reason not in {GateReason.NEAR, GateReason.UNSURE, GateReason.UNSPOKEN, GateReason.STRANGE}:
         return verdict.passed
     margin = min(lenience.margin, 0.0) if verdict.coverage < lenience.barely else lenience.margin
     # Of a small store the threshold is low already: half of it is as far as leniency goes.

@@ -426,6 +426,8 @@ def tell_found(screen: Terminal, found: "Found", *, agent: str | None = None) ->
     for path in found.left_out:
         screen.tell(words.LEFT_OUT, style="yellow", path=path.path, reason=translated(path.reason, screen.language))
     if found.items:
+        if found.gate is not None and found.gate.verdict == "unsure":
+            screen.tell(words.PERHAPS_NONE)
         return Exit.OK
     screen.tell(words.NOTHING_FOUND, query=found.query)
     if agent is not None and found.gate is None:

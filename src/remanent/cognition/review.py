@@ -112,7 +112,7 @@ class _Review:
         made = [record for source in item.sources for record in self._current.get(source.entry_id, ())]
         if not made:
             return item
-        stale = next((one.memory.stale for one in made if one.memory.stale), "")
+        stale = next((one.memory.stale for one in made if one.memory.stale and self._asks_of(one, item)), "")
         ids = tuple(dict.fromkeys(record.id for record in made))
         return item.amended(memory_ids=ids, stale=stale)
 
@@ -156,14 +156,26 @@ class _Review:
             for source in one.record.sources
         }
 
+    def _asks_of(self, record: Record, item: FoundItem) -> bool:
+        """Tell whether the question may be about what a memory was made of: no more of it is in the rest of the turn.
+
+        Else "its premise changed" would stand before what holds as ever.
+        """
+        texts = {source.entry_id: source.text for source in item.sources}
+        quotes = [(texts[one.entry_id], one) for one in record.sources if one.entry_id in texts]
+        return any(self._lead(text, one.start, len(text) if one.end is None else one.end) >= 0 for text, one in quotes)
+
     def _is_about(self, text: str, quote: tuple[int, int]) -> bool:
         """Tell whether the question is about what a turn says in its quote, and not about the rest of it."""
         start, end = quote
-        if end - start >= _HALF * len(text):
-            return True
+        lead = self._lead(text, start, end)
+        return lead > 0 or (lead == 0 and end - start >= _HALF * len(text))
+
+    def _lead(self, text: str, start: int, end: int) -> int:
+        """Return how many more words of the question stand in a quote than in the rest of its text alone."""
         asked = set(self._question.terms)
         said, rest = set(index_terms(text[start:end])), set(index_terms(f"{text[:start]} {text[end:]}"))
-        return len(asked & said) > len(asked & (rest - said))
+        return len(asked & said) - len(asked & (rest - said))
 
     async def _current_first(self, items: list[FoundItem], record: Record, old: FoundItem) -> list[FoundItem]:
         """Put what says how it is now before what says how it was: there, where that is what is asked for.

@@ -23,6 +23,11 @@ class GateReason(StrEnum):
 
     NEAR = "near"
     """Enough speaks for an answer."""
+    UNSURE = "unsure"
+    """Too little speaks for an answer, and too little against it: the best few are given as perhaps none."""
+    UNSPOKEN = "unspoken"
+    """No memory has a word of what somebody asks of themselves, nor comes near it; the best few are given all the
+    same, as perhaps none."""
     STRANGE = "strange"
     """No more speaks for an answer than for a question that belongs to nobody here."""
     VAGUE = "vague"
@@ -39,6 +44,7 @@ class GateVerdict(Model):
     """What the gate found; the scores of one store can be compared, those of different stores roughly."""
 
     passed: bool
+    """Whether anything is given: also where the gate is unsure."""
     reason: GateReason
     score: float = 0.0
     threshold: float = 0.0
@@ -50,6 +56,13 @@ class GateVerdict(Model):
     """Where the question names one of those who spoke: how much more of it this one's words name than others' do."""
     nearness: dict[Text, float] = Field(default_factory=dict)
     """By path, how much nearer in meaning the best candidate is than a stranger's, in standard deviations."""
+
+    @property
+    def verdict(self) -> Literal["near", "unsure", "far"]:
+        """Whether what was found is given as an answer, as perhaps none, or not at all; `reason` says why."""
+        if not self.passed:
+            return "far"
+        return "unsure" if self.reason in {GateReason.UNSURE, GateReason.UNSPOKEN} else "near"
 
 
 class Injection(Model):

@@ -36,6 +36,9 @@ INJECTED_ITEMS = 20
 """Memories that a text for a model is chosen from: twenty turns are about what a budget of 1,000 tokens holds, and a
 small model answered LoCoMo better from twenty than from five (F1 .30 against .25)."""
 
+UNSURE_ITEMS, _UNSURE_BUDGET = 3, 300
+"""Memories that a model is given where the gate is unsure, and the tokens that they may take."""
+
 
 ENVELOPE = "memory"
 _NO_LETTERS = lazy_regex(r"[\W_]+")
@@ -57,6 +60,10 @@ _NOTHING = Bilingual(
     'Earlier conversations do not mention this. If this one does not either, say "I do not remember" and '
     "make nothing up.",
     "此前的对话里没有提到下面所问的事。如果本次对话里也没有，请回答“我不记得”，不要编造。",
+)
+_PERHAPS = Bilingual(
+    "Perhaps none of these notes answers what is asked: use one only if it does.",
+    "以上记录可能并未回答所问的事：只有确实回答了的才可采用。",
 )
 _AGO: Bilingual = Bilingual("{} days ago", "{}天前")
 _TODAY: Bilingual = Bilingual("today", "今天")
@@ -120,14 +127,20 @@ def inject(
     seen: Collection[str] = (),
     counter: TokenCounter | None = None,
     ending: str = "",
+    is_unsure: bool = False,
 ) -> Injection:
     """Return the text to give a model along with a question, within a budget of tokens; with small talk, nothing.
 
     The best come first where not all fit. Those whose fingerprint is among the `seen` ones stand in the model's context
-    already and are left out. An `ending` is said behind them (see `nothing_told`), or alone.
+    already and are left out. An `ending` is said behind them (see `nothing_told`), or alone. Where the gate was
+    unsure, they are few and short, and a line behind them says that perhaps none is an answer.
     """
+    if is_unsure:
+        ending = ending or _PERHAPS[working_language(question)]
+        budget = _UNSURE_BUDGET if budget is None else min(budget, _UNSURE_BUDGET)
     language = working_language(question, *(item.text for item in items[:1]))
-    wanted = [item for item in told_first(question, items) if not seen or fingerprint(item.text) not in seen]
+    wanted = told_first(question, items)[: UNSURE_ITEMS if is_unsure else None]
+    wanted = [item for item in wanted if not seen or fingerprint(item.text) not in seen]
     speakers = {source.role for item in wanted for source in item.sources}
     names = {role: _spoken_name(role, language) for role in speakers if role}
     told = [_as_told(item, language, names, now=now) for item in wanted]
@@ -273,7 +286,7 @@ def _laid_out(
         blocks += [f"<{tag}>", *(lines[place] for place in own), f"</{tag}>"]
     if blocks and ending:
         blocks.append(ending)
-    alone = f"<{ENVELOPE}>\n{ending}\n</{ENVELOPE}>" if ending else ""
+    alone = "" if not ending or _is_of_notes(ending) else f"<{ENVELOPE}>\n{ending}\n</{ENVELOPE}>"
     return _frame(language, "\n".join(blocks)) if blocks else alone
 
 
@@ -362,10 +375,14 @@ def _age(moment: datetime, language: Language, *, now: datetime) -> str:
     return _YESTERDAY[language] if days == 1 else _AGO[language].format(days)
 
 
+def _is_of_notes(ending: str) -> bool:
+    return ending in {_PERHAPS.en, _PERHAPS.zh}
+
+
 def is_frame(line: str) -> bool:
     """Tell whether a line of an injected text belongs to its frame, and says nothing of what is remembered."""
     tags = {f"<{mark}{section.tag}>" for section in SECTIONS for mark in ("", "/")}
-    return line in tags or line in {text for said in (_HEADS, _NOTHING) for text in (said.en, said.zh)}
+    return line in tags or line in {text for said in (_HEADS, _NOTHING, _PERHAPS) for text in (said.en, said.zh)}
 
 
 @kept_by_digest

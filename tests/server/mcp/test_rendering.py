@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from remanent.bilingual import Language
 from remanent.discipline.shapes import Page
-from remanent.model import Entry, EntryKind, Found, Kind, Origin, Record, Scope, TurnData
+from remanent.model import Entry, EntryKind, Found, GateReason, GateVerdict, Kind, Origin, Record, Scope, TurnData
 from remanent.operations.context import PadValues
 from remanent.recall.injection import told_first
 from remanent.server.mcp.tools import to_text
@@ -91,6 +92,18 @@ def test_what_tells_is_told_with_its_dates_resolved_and_what_asks_is_not() -> No
     assert "The doctor said it yesterday [2024-05-01]: blood group O." in text
     assert "Do you know" not in text
     assert to_text(Found(query="thanks!", items=(asked, told)), language="en") == "Nothing is remembered about that."
+
+
+@pytest.mark.parametrize(
+    ("language", "line"),
+    [("en", "Perhaps none of these answers it, most relevant first:"), ("zh", "以下内容可能并未回答所问的事，")],
+)
+def test_where_the_gate_is_unsure_a_few_are_given_as_perhaps_no_answer(language: Language, line: str) -> None:
+    items = tuple(make_item(f"Ada walked to town {number}.", number=number) for number in range(5))
+    unsure = GateVerdict(passed=True, reason=GateReason.UNSURE)
+    head, *lines = to_text(Found(query="Who is Ada?", items=items, gate=unsure), language=language).splitlines()
+    assert head.startswith(line)
+    assert len(lines) == 3
 
 
 def test_an_entry_without_words_is_no_line_of_what_was_said() -> None:

@@ -78,6 +78,29 @@ async def test_a_model_is_told_when_nobody_ever_said_what_people_ask_of_themselv
 
 
 @pytest.mark.spec("USE-08")
+@pytest.mark.parametrize(
+    ("told", "asked"),
+    [
+        (("Mr Adeyemi signs off my timesheets.", "The roof was mended in May."), "Who supervises me?"),
+        (("论文是许教授带我写的。", "阳台的花都晒死了。"), "我的导师是谁？"),
+    ],
+)
+async def test_what_may_have_been_told_in_other_words_is_not_denied(
+    tmp_path: Path, told: tuple[str, ...], asked: str
+) -> None:
+    async with world(tmp_path, forever=says("Let me think."), embedder="auto") as here:
+        await here.agent().remember([{"role": "user", "content": text} for text in told], session="earlier")
+        await here.memory.settle()
+        async with here.client() as client:
+            await client.chat.completions.create(model=MODEL, messages=[question(asked)])
+        text = "\n".join(text for _, text in here.asked())
+    assert told[0] in text
+    assert "Perhaps none of these notes" in text or "以上记录可能并未" in text
+    assert "do not mention" not in text
+    assert "没有提到" not in text
+
+
+@pytest.mark.spec("USE-08")
 async def test_a_model_that_is_shown_other_notes_is_told_that_none_of_them_is_on_what_is_asked(tmp_path: Path) -> None:
     nothing = {"en": "Earlier conversations do not mention this", "zh": "此前的对话里没有提到下面所问的事"}
     told = dict[str, bool]()

@@ -135,15 +135,23 @@ class ChatRecall:
                 # Half of the time for searching: while models are still loaded, what words find is better than nothing.
                 wishes = RecallOptions(within=self._timeout / 2)
                 found = await agent.recall(conversation.question, limit=width, user=user, options=wishes)
-                near = found.items
-                if not near and names_an_owner(conversation.question):
-                    # Of what is held back as strange, only whether it is of one's own people whose this is asked for.
+                near, reason = found.items, None if found.gate is None else found.gate.reason
+                if reason is GateReason.UNSPOKEN or (not near and names_an_owner(conversation.question)):
+                    # Of what is held back, only whether it tells what is asked of oneself or of one's own people.
                     wishes = wishes.replace(gate=False)
                     near = (await agent.recall(conversation.question, limit=width, user=user, options=wishes)).items
             chosen = _not_in_conversation(found, said)[: self._limit]
-            is_known = found.gate is not None and found.gate.reason is GateReason.KNOWN
-            unknown = "" if found.left_out or is_known else nothing_told(conversation.question, near)
-            told = inject(conversation.question, chosen, now=self._clock(), budget=self._budget, ending=unknown)
+            # What may be told in other words is not denied.
+            may_be_told = found.left_out or reason in {GateReason.KNOWN, GateReason.UNSURE}
+            unknown = "" if may_be_told else nothing_told(conversation.question, near)
+            told = inject(
+                conversation.question,
+                chosen,
+                now=self._clock(),
+                budget=self._budget,
+                ending=unknown,
+                is_unsure=found.gate is not None and found.gate.verdict == "unsure",
+            )
             return InjectedMemory(told.text, len(told.record_ids), is_degraded=bool(found.left_out))
         return InjectedMemory(is_degraded=True)
 
