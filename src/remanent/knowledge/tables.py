@@ -1,8 +1,8 @@
 """Tables within a passage: rows read as sentences under their head, and what their cells say of a claim.
 
 A cell tells nothing without the head above it and the thing before it, and a name behind a label nothing without the
-label. A row has the figures of all its columns: whoever looks for a figure must look in the column that a claim names, or
-the wholesale price bears out whatever is said of the retail price.
+label. A row has the figures of all its columns: whoever looks for a figure must look in the column that a claim names,
+or the wholesale price bears out whatever is said of the retail price.
 """
 
 import csv
