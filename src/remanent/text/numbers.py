@@ -332,7 +332,7 @@ def _unit_after() -> re.Pattern[str]:
 
 
 _NOUN = re.compile(r" (?:[a-z]+ )??([a-z]{2,}s|people|children|men|women|mice|geese)(?![A-Za-z'])")
-_RANGE = re.compile(r"\s?(?:[-–—~～]|to|到|至)\s?")
+_RANGE = re.compile(r"\s{0,2}(?:[-–—~～]|to|到|至)\s{0,2}")
 
 
 def quantities(text: str) -> list[Quantity]:
