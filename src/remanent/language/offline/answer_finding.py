@@ -24,6 +24,7 @@ from remanent.language.offline.lexicon import lexicon
 from remanent.language.offline.office_holders import holders
 from remanent.language.offline.questions import AnswerType, answer_type, is_question
 from remanent.language.offline.salience import summary_statements
+from remanent.language.offline.sought import sought
 from remanent.language.shapes import shortened
 from remanent.text.chinese import tagged
 from remanent.text.keywords import content_words
@@ -207,6 +208,7 @@ class _AnswerReader:
         self.whole = sum(self.weights.values()) or 1.0
         self.unit = _unit_asked_for(question)
         self.amounts = amounts_of(question)
+        self.sought = sought(question)
         self.phrases = tuple(f"{found.lower()} " for found in _VERB_PREPOSITION.findall(question))
         known = frozenset[str]().union(*(one.all for one in sentences))
         self.named = _names_of(question, known)
@@ -252,6 +254,7 @@ class _AnswerReader:
         worded = any(phrase in said for phrase in self.phrases) or (
             self.unit is not None and self.unit.search(said) is not None
         )
+        worded = worded or (self.sought is not None and self.sought.is_beside(one.text))
         return _FITTING * self.fits(one) + _WORDING * worded
 
     def is_other_case(self, one: _Sentence) -> bool:
@@ -265,6 +268,10 @@ class _AnswerReader:
                 beside = (other for other in self.sentences if other.source == one.source and other != one)
                 return len(cases) > 1 or any(cases_of(asked, other.text) for other in beside)
         return False
+
+    def tells_figure(self, one: _Sentence) -> bool:
+        """Tell whether a sentence gives a figure of what a question asks for one of, if it asks for one."""
+        return self.sought is None or self.sought.is_told(one.text, self.spoken(one).all, one.heading)
 
     def told_further(self, head: _Sentence) -> list[_Sentence]:
         """Return the sentences on whom or what another one names that tell what is asked and it does not."""
@@ -308,7 +315,7 @@ class _AnswerReader:
         found: list[tuple[float, float, list[_Sentence]]] = []
 
         def add(answer: _Sentence, *beside: _Sentence, onward: bool = False) -> None:
-            if self.is_other_case(answer):
+            if self.is_other_case(answer) or not self.tells_figure(answer):
                 return
             held = answer.all.union(*(one.all for one in beside))
             score = self.cover(held) + self.gains(answer) + 0.02 * onward

@@ -31,7 +31,7 @@ _BEHIND = {
 _RANGE = lazy_regex(r"\s*(?:[-–—~～]|[至到]|to)\s*", re.IGNORECASE)
 _ON = lazy_regex(rf"{_INCLUDED}(?:[以之]上|起)?的?{_INCLUDED}[、，,]?\s*(?:but|and|但|而|且)?\s*", re.IGNORECASE)
 """What may stand between the two bounds of one case: 满3年（含），不满8年."""
-_BORDER = lazy_regex(r"[;；,，。]\s*|(?<!\d)\.\s+")
+_BORDER = lazy_regex(r"[;；,，。]\s*|(?<!\d)\.\s+|\s(?=and (?:those|for|with|from|over|under|up|between)\b)")
 _HEAD = lazy_regex(r"\A[^;；。]*?[:：](?=[^:：]*\Z)")
 _LABEL = lazy_regex(r"(?P<label>[^:：,，;；。]{1,40})[:：]\s*(?:[^\W\d]+\s*)*\Z")
 _NUMERAL = lazy_regex(r"[\d.,\s零〇一二两三四五六七八九十百千万亿半+-]+|\b[a-z]+-(?=[a-z])")
