@@ -7,7 +7,7 @@ spoken of, and not what is asked of it.
 import re
 
 from remanent.text.chinese import tagged
-from remanent.text.numbers import Dimension, quantities, units
+from remanent.text.numbers import Dimension, Quantity, quantities, units
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import has_han, working_language
 from remanent.text.words import stem
@@ -39,7 +39,7 @@ _HOW_MANY = lazy_regex(
     re.IGNORECASE,
 )
 _MEASURE_OF = lazy_regex(
-    rf"\b(?:what|which) (?:is|was|are|were) (?:the|its|their|his|her) (?P<modifier>(?:[a-z-]+ )*)(?P<thing>{'|'.join(_EN)})s?"
+    rf"\b(?:what|which) (?:is|was|are|were) (?:the|its|their|his|her) (?P<modifier>(?:(?!of |with )[a-z-]+ ){0,3}?)(?P<thing>{'|'.join(_EN)})s?"
     r"(?= (?:of|for|in|at|on|that|allowed|permitted)\b|\W*\Z)",
     re.IGNORECASE,
 )
@@ -54,6 +54,8 @@ _MEASURED = lazy_regex(
 _HOW = {"快": "速"}
 _COUNT_OF = lazy_regex(r"(?<=\w\w)(?:数量|数目|总数|人数|数)\Z")
 _SIGNS = frozenset("个座名位级扇条层根只家间台种项次本张片孔辆艘块颗棵栋所部套件支把门")
+_AGO = lazy_regex(r"\s*(?:ago|before|after|later|earlier)\b|[之以]?[前后]", re.IGNORECASE)
+"""What makes an amount of time a time."""
 _NEAR = 4
 """Characters between what is measured and its figure. Chosen by hand."""
 
@@ -71,7 +73,7 @@ class Sought:
 
         What the text is about may be the thing, too; a year is no amount.
         """
-        amounts = [one for one in quantities(text) if not _is_year(one.text)]
+        amounts = _amounts(text)
         # 果实长约15厘米 tells a length (长度), and 保留四天 no lifetime (寿命).
         is_kin = not has_han(self.thing) or any(sign in text for sign in self.thing)
         if is_kin and any(one.dimension in self.dimensions for one in amounts):
@@ -85,7 +87,7 @@ class Sought:
         """Tell whether a figure stands right beside the thing in a text: 试用期为六个月, 1432毫米轨距."""
         start = text.find(self.thing) if self.thing else -1
         end = start + len(self.thing)
-        return start >= 0 and any(end <= one.start <= end + _NEAR or one.end == start for one in quantities(text))
+        return start >= 0 and any(end <= one.start <= end + _NEAR or one.end == start for one in _amounts(text))
 
 
 def sought(question: str) -> Sought | None:
@@ -128,5 +130,12 @@ def _has(word: str, text: str, terms: frozenset[str]) -> bool:
     return bool(word) and (word in text if has_han(word) else stem(word.casefold()) in terms)
 
 
-def _is_year(written: str) -> bool:
-    return len(written) == 4 and written.isdecimal() and written[0] in "12"
+def _amounts(text: str) -> list[Quantity]:
+    """Return the amounts of a text, without years, times (three days ago) and what only says that it is one: 一个浅海."""
+    return [
+        one
+        for one in quantities(text)
+        if not (len(one.text) == 4 and one.text.isdecimal() and one.text[0] in "12")
+        and not (one.dimension == "count" and one.value == 1)
+        and not _AGO.match(text, one.end)
+    ]
