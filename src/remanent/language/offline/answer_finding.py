@@ -58,6 +58,8 @@ _SPELT_ALIKE, _LEAST_SPELT = 0.8, 6
 Chosen by hand."""
 _ASKED_FOR = re.compile(r"\b(?:what|which|whose)\s+$", re.IGNORECASE)
 _UNNAMED = re.compile(r"\bwhich of (?:the|these|those) (?:two|three)\b", re.IGNORECASE)
+_CODE = re.compile(r"(?<![a-z0-9])[a-z]{1,3}-?[0-9]{1,4}(?![a-z0-9])")
+"""What a thing is called by that is told from others by a letter or a figure: L2, q17."""
 _CAPITAL = re.compile(r"\b[^\W_a-z][\w'’]*")
 _BOTH = re.compile(r"\bboth\b", re.IGNORECASE)
 _TOLD_APART = re.compile(r"\s*[(（][^()（）]*[)）]|(?<=\w), .*")
@@ -185,11 +187,16 @@ class _AnswerReader:
             for term in terms
             if (len(term) > 1 or term.isascii()) and not term.startswith(("哪", "几", "谁", "何"))
         )
-        self.asked = (said - _sorts()) or said or frozenset(terms)
+        self.asked = (said - _sorts() - _outcome(question)) or said or frozenset(terms)
+        self.deeds = _deeds(question)
         # Where words end is a guess: 10天年假 holds 年假, whatever the segmenter makes of it.
         han = [term for term in self.asked if not term.isascii()]
         if han:
             sentences = [replace(one, terms=one.terms.union(t for t in han if t in one.text)) for one in sentences]
+            self.sentences = sentences
+        self.amounts = amounts_of(question)
+        if self.amounts:
+            sentences = [replace(one, terms=one.terms | self._amounts_told(one)) for one in sentences]
             self.sentences = sentences
         # What says nothing that the question does not say, as a title does, only answers whether it is so.
         if self.kind is not AnswerType.WHETHER:
@@ -207,7 +214,6 @@ class _AnswerReader:
         }
         self.whole = sum(self.weights.values()) or 1.0
         self.unit = _unit_asked_for(question)
-        self.amounts = amounts_of(question)
         self.sought = sought(question)
         self.phrases = tuple(f"{found.lower()} " for found in _VERB_PREPOSITION.findall(question))
         known = frozenset[str]().union(*(one.all for one in sentences))
@@ -219,6 +225,17 @@ class _AnswerReader:
             for token in claim.tokens
             for name in lexicon(claim.language).attributes.get(token.key, ())
         }
+
+    def _amounts_told(self, one: _Sentence) -> frozenset[str]:
+        """Return the terms of the amounts in a question that a sentence tells in another writing, or has the case of."""
+        told = {(same.base_value, same.base_unit) for same in amounts_of(one.text)}
+        return frozenset(
+            term
+            for amount in self.amounts
+            if (amount.base_value, amount.base_unit) in told
+            or holding(amount.base_value, cases_of(amount, one.text))
+            for term in _terms(amount.text)
+        )
 
     def spoken(self, one: _Sentence, *, beside: bool = False) -> _Sentence:
         """Return a sentence with the question's words for what it speaks of: who moved to Lisbon lives there.
@@ -254,8 +271,8 @@ class _AnswerReader:
         worded = any(phrase in said for phrase in self.phrases) or (
             self.unit is not None and self.unit.search(said) is not None
         )
-        worded = worded or (self.sought is not None and self.sought.is_beside(one.text))
-        return _FITTING * self.fits(one) + _WORDING * worded
+        beside = self.sought is not None and self.sought.is_beside(one.text)
+        return _FITTING * self.fits(one) + _WORDING * (worded + beside)
 
     def is_other_case(self, one: _Sentence) -> bool:
         """Tell whether a sentence gives the cases of an amount that is asked of, and none of them is its case.
@@ -272,6 +289,10 @@ class _AnswerReader:
     def tells_figure(self, one: _Sentence) -> bool:
         """Tell whether a sentence gives a figure of what a question asks for one of, if it asks for one."""
         return self.sought is None or self.sought.is_told(one.text, self.spoken(one).all, one.heading)
+
+    def only_does_so(self, one: _Sentence) -> bool:
+        """Tell whether a sentence has of a question only what somebody does: who sends a plan sends no requests."""
+        return bool(self.deeds) and self.asked & one.all <= self.deeds and not self.asked <= self.deeds
 
     def told_further(self, head: _Sentence) -> list[_Sentence]:
         """Return the sentences on whom or what another one names that tell what is asked and it does not."""
@@ -315,7 +336,7 @@ class _AnswerReader:
         found: list[tuple[float, float, list[_Sentence]]] = []
 
         def add(answer: _Sentence, *beside: _Sentence, onward: bool = False) -> None:
-            if self.is_other_case(answer) or not self.tells_figure(answer):
+            if self.is_other_case(answer) or self.only_does_so(answer) or not self.tells_figure(answer):
                 return
             held = answer.all.union(*(one.all for one in beside))
             score = self.cover(held) + self.gains(answer) + 0.02 * onward
@@ -366,6 +387,27 @@ def _words(question: str) -> list[str]:
         else:
             words.append(word)
     return words
+
+
+_DEED = re.compile(
+    r"\b(?:I|you|we|they|he|she|one|somebody|someone|people)\s+(?:(?:can|could|must|should|may|might|will|would|do|don['’]t|"
+    r"not|have to|need to|want to|[a-z]+ly)\s+)*(?P<deed>[a-z]+)\b",
+    re.IGNORECASE,
+)
+_HAPPENS = re.compile(r"\bwhat (?:will |would |might |could )?(?P<word>happens?)\b", re.IGNORECASE)
+
+
+def _deeds(question: str) -> frozenset[str]:
+    """Return the terms of what a question says that somebody does."""
+    if working_language(question) == "zh":
+        return frozenset(term for one in tagged(question) if one.tag == "v" for term in (one.text, *_terms(one.text)))
+    return frozenset(term for found in _DEED.finditer(question) for term in _terms(found["deed"]))
+
+
+def _outcome(question: str) -> frozenset[str]:
+    """Return the term by which a question asks what comes of something; no sentence need have it."""
+    found = _HAPPENS.search(question)
+    return frozenset(_terms(found["word"])) if found else frozenset()
 
 
 def _opening(one: _Sentence) -> frozenset[str]:
@@ -591,8 +633,10 @@ def _speak_of_it(
     A sentence on another hall, singer or airline covers most words of a question. Chinese names are cut in one way in a
     question and in another within a sentence, so that they are looked for as they are written, anywhere in the texts.
     """
+    told = " ".join([*texts, *(one.heading for one in sentences)]).casefold()
+    if not all(re.search(rf"(?<![a-z0-9]){code}(?![a-z0-9])", told) for code in _CODE.findall(question.casefold())):
+        return False
     if working_language(question) == "zh":
-        told = " ".join([*texts, *(one.heading for one in sentences)]).casefold()
         named = [one.text.casefold() for one in tagged(question) if one.tag[:2] in tags and len(one.text) > 1]
         held = [name in told for name in named]
     else:

@@ -39,7 +39,7 @@ _HOW_MANY = lazy_regex(
     re.IGNORECASE,
 )
 _MEASURE_OF = lazy_regex(
-    rf"\b(?:what|which) (?:is|was|are|were) (?:the|its|their|his|her) (?P<modifier>(?:(?!of |with )[a-z-]+ ){0,3}?)(?P<thing>{'|'.join(_EN)})s?"
+    rf"\b(?:what|which) (?:is|was|are|were) (?:the|its|their|his|her) (?P<modifier>(?:(?!of |with )[a-z-]+ ){{0,3}}?)(?P<thing>{'|'.join(_EN)})s?"
     r"(?= (?:of|for|in|at|on|that|allowed|permitted)\b|\W*\Z)",
     re.IGNORECASE,
 )
