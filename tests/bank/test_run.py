@@ -13,7 +13,7 @@ from pydantic import SecretStr
 from remanent.agents.search import SearchableText, TextSearch
 from remanent.agents.tools import AgentTool, with_listener
 from remanent.bank.adapter.framework import BuiltinReact, EnhancedPrompt, Execution
-from remanent.bank.conflicts import contested
+from remanent.bank.conflicts import contested, sides_of
 from remanent.bank.ledger import source_of
 from remanent.bank.run import BankRun, GivenFile, close_tools, default_tools
 from remanent.bank.runtime import EventKind
@@ -512,7 +512,7 @@ async def test_an_answer_tells_both_sides_of_a_contradiction_that_nobody_settled
     assert result.answer == told.format(answered=answered, both=both)
     sides = {claim.record_id for claim in conflict.claims}
     assert sides & set(result.node_ids) == (sides if told == "{both}" else set())
-    assert contested([conflict], "As far as I see, Star Coffee has 1,150 shops today.") == conflict
+    assert contested([conflict], "As far as I see, Star Coffee has 1,150 shops today.") == (conflict, sides_of(conflict))
     assert contested([conflict], "Star Coffee has 1,280 or 1,150 shops.") is None
 
 

@@ -290,9 +290,9 @@ class _AnswerReader:
         """Tell whether a sentence gives a figure of what a question asks for one of, if it asks for one."""
         return self.sought is None or self.sought.is_told(one.text, self.spoken(one).all, one.heading)
 
-    def only_does_so(self, one: _Sentence) -> bool:
-        """Tell whether a sentence has of a question only what somebody does: who sends a plan sends no requests."""
-        return bool(self.deeds) and self.asked & one.all <= self.deeds and not self.asked <= self.deeds
+    def only_does_so(self, held: frozenset[str]) -> bool:
+        """Tell whether words have of a question only what somebody does: who sends a plan sends no requests."""
+        return bool(self.deeds) and self.asked & held <= self.deeds and not self.asked <= self.deeds
 
     def told_further(self, head: _Sentence) -> list[_Sentence]:
         """Return the sentences on whom or what another one names that tell what is asked and it does not."""
@@ -336,9 +336,9 @@ class _AnswerReader:
         found: list[tuple[float, float, list[_Sentence]]] = []
 
         def add(answer: _Sentence, *beside: _Sentence, onward: bool = False) -> None:
-            if self.is_other_case(answer) or self.only_does_so(answer) or not self.tells_figure(answer):
-                return
             held = answer.all.union(*(one.all for one in beside))
+            if self.is_other_case(answer) or self.only_does_so(held) or not self.tells_figure(answer):
+                return
             score = self.cover(held) + self.gains(answer) + 0.02 * onward
             if self.named and not any(words <= held for words in self.named):
                 score -= _NAMELESS
