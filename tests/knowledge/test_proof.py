@@ -355,3 +355,27 @@ async def test_a_number_in_words_is_the_one_in_figures(base: AsyncKnowledgeColle
     await base.add(text=rule, name="rule.txt")
     (checked,) = (await base.verify(claim)).sentences
     assert (checked.verdict, checked.evidence) == ("supported", rule)
+
+
+@pytest.mark.spec("KB-05")
+@pytest.mark.parametrize(
+    ("text", "question", "answered", "told"),
+    [
+        ("# Leave\n\nAnnual leave: 1 to 10 years: 5 days; 10 to 20 years: 10 days.\n",
+         "What annual leave is there after 12 years?", True, "Annual leave: … 10 to 20 years: 10 days. [1]"),
+        ("# Leave\n\nAnnual leave: 1 to 10 years: 5 days; 10 to 20 years: 10 days.\n",
+         "What annual leave is there after 30 years?", False, "for certain"),
+        ("# 年休假\n\n年休假：满1年不满10年休5天，满10年不满20年休10天，满20年休15天。\n",
+         "工作八年有几天年假？", True, "年休假：满1年不满10年休5天… [1]"),
+        ("# API\n\nEach key may make 25 requests a second.\n\n# Projects\n\nSend the revised plan to Ann by Friday.\n",
+         "What happens if I send too many requests?", False, "requests a second"),
+        ("# 大桥\n\n苍溪大桥的设计者为林秉谦，1987年通车。\n", "苍溪大桥的设计车速是多少？", False, "没有一句能确定"),
+    ],
+)  # fmt: skip
+async def test_what_only_shares_words_with_a_question_is_quoted_and_not_claimed(
+    base: AsyncKnowledgeCollection, text: str, question: str, answered: bool, told: str
+) -> None:
+    await base.add(text=text, name="rules.md")
+    answer = await base.ask(question)
+    assert answer.answered is answered
+    assert told in answer.text

@@ -325,7 +325,9 @@ def _told_otherwise(sides: Sequence[str], claims: Sequence[Sequence[str]], place
     """Return the sentences of one claim that contradict a side which another claim has."""
     own = claims[place]
     strange = [DatedStatement(side) for side in sides if side not in own and any(side in claim for claim in claims)]
-    return [one for one in own if any(judge_statements(DatedStatement(one), side).conflict >= CONFLICT for side in strange)]
+    return [
+        one for one in own if any(judge_statements(DatedStatement(one), side).conflict >= CONFLICT for side in strange)
+    ]
 
 
 def _takes_a_side(answer: str, one: str, other: str) -> bool:

@@ -215,6 +215,7 @@ class _AnswerReader:
         self.whole = sum(self.weights.values()) or 1.0
         self.unit = _unit_asked_for(question)
         self.sought = sought(question)
+        self.told: dict[str, bool] = {}
         self.phrases = tuple(f"{found.lower()} " for found in _VERB_PREPOSITION.findall(question))
         known = frozenset[str]().union(*(one.all for one in sentences))
         self.named = _names_of(question, known)
@@ -227,13 +228,12 @@ class _AnswerReader:
         }
 
     def _amounts_told(self, one: _Sentence) -> frozenset[str]:
-        """Return the terms of the amounts in a question that a sentence tells in another writing, or has the case of."""
+        """Return the terms of the amounts in a question that a sentence tells, however written, or has the case of."""
         told = {(same.base_value, same.base_unit) for same in amounts_of(one.text)}
         return frozenset(
             term
             for amount in self.amounts
-            if (amount.base_value, amount.base_unit) in told
-            or holding(amount.base_value, cases_of(amount, one.text))
+            if (amount.base_value, amount.base_unit) in told or holding(amount.base_value, cases_of(amount, one.text))
             for term in _terms(amount.text)
         )
 
@@ -286,9 +286,14 @@ class _AnswerReader:
                 return len(cases) > 1 or any(cases_of(asked, other.text) for other in beside)
         return False
 
-    def tells_figure(self, one: _Sentence) -> bool:
-        """Tell whether a sentence gives a figure of what a question asks for one of, if it asks for one."""
-        return self.sought is None or self.sought.is_told(one.text, self.spoken(one).all, one.heading)
+    def may_tell(self, one: _Sentence) -> bool:
+        """Tell whether a sentence is of the case asked of, and has a figure of the thing if one is asked for."""
+        if (told := self.told.get(one.text)) is None:
+            told = not self.is_other_case(one) and (
+                self.sought is None or self.sought.is_told(one.text, self.spoken(one).all, one.heading)
+            )
+            self.told[one.text] = told
+        return told
 
     def only_does_so(self, held: frozenset[str]) -> bool:
         """Tell whether words have of a question only what somebody does: who sends a plan sends no requests."""
@@ -337,7 +342,7 @@ class _AnswerReader:
 
         def add(answer: _Sentence, *beside: _Sentence, onward: bool = False) -> None:
             held = answer.all.union(*(one.all for one in beside))
-            if self.is_other_case(answer) or self.only_does_so(held) or not self.tells_figure(answer):
+            if self.only_does_so(held) or not self.may_tell(answer):
                 return
             score = self.cover(held) + self.gains(answer) + 0.02 * onward
             if self.named and not any(words <= held for words in self.named):

@@ -1,12 +1,14 @@
 """Cases told apart by an amount, and which of them a question asks of: 1 to 10 years: 5 days; 10 to 20 years: 10 days.
 
-A sentence with several cases has the words of whoever asks of one of them and the figures of all: the first one answered
-everybody. An amount that bounds something by itself, as a limit does, makes no case.
+A sentence with several cases has the words of whoever asks of one of them and the figures of all: the first one
+answered everybody. An amount that bounds something by itself, as a limit does, makes no case.
 """
 
 import math
 import re
 from collections.abc import Sequence
+from functools import lru_cache
+from itertools import pairwise
 
 from remanent.text.numbers import Quantity, chinese_value, quantities
 from remanent.text.regex import lazy_regex
@@ -32,8 +34,7 @@ _RANGE = lazy_regex(r"\s*(?:[-–—~～]|[至到]|to)\s*", re.IGNORECASE)
 _ON = lazy_regex(rf"{_INCLUDED}(?:[以之]上|起)?的?{_INCLUDED}[、，,]?\s*(?:but|and|但|而|且)?\s*", re.IGNORECASE)
 """What may stand between the two bounds of one case: 满3年（含），不满8年."""
 _BORDER = lazy_regex(r"[;；,，。]\s*|(?<!\d)\.\s+|\s(?=and (?:those|for|with|from|over|under|up|between)\b)")
-_HEAD = lazy_regex(r"\A[^;；。]*?[:：](?=[^:：]*\Z)")
-_LABEL = lazy_regex(r"(?P<label>[^:：,，;；。]{1,40})[:：]\s*(?:[^\W\d]+\s*)*\Z")
+_LABEL = lazy_regex(r"(?P<label>[^:：,，;；。]{1,40})[:：][^:：,，;；。]{0,12}\Z")
 _NUMERAL = lazy_regex(r"[\d.,\s零〇一二两三四五六七八九十百千万亿半+-]+|\b[a-z]+-(?=[a-z])")
 _NEAR = 16
 """Characters before an amount in which what makes it a bound may stand. Chosen by hand."""
@@ -61,7 +62,8 @@ def amounts_of(question: str) -> list[Quantity]:
     return [one for one in quantities(_plain(question)) if one.dimension != "ordinal"]
 
 
-def cases_of(asked: Quantity, text: str) -> list[Case]:
+@lru_cache(maxsize=2_048)
+def cases_of(asked: Quantity, text: str) -> tuple[Case, ...]:
     """Return the cases of a text that go by an amount of the sort that is asked of."""
     text = _plain(text)
     known = [one for one in quantities(text) if _is_alike(asked, one, text)]
@@ -80,7 +82,7 @@ def cases_of(asked: Quantity, text: str) -> list[Case]:
         elif bound:
             found.append(Case(one.start, one.end, -math.inf, one.base_value, with_high=bound == "to"))
         at += 1
-    return found
+    return tuple(found)
 
 
 def holding(value: float, cases: Sequence[Case]) -> list[Case]:
@@ -105,11 +107,10 @@ def case_told(question: str, text: str) -> str | None:
         if len(cases) < 2:
             continue
         held = holding(asked.base_value, cases)
-        starts = [0, *(_border(text, one.end, other.start) for one, other in zip(cases, cases[1:], strict=False))]
+        starts = [0, *(_border(text, one.end, other.start) for one, other in pairwise(cases))]
         if 0 in starts[1:]:
             return text if held else ""
-        head = _HEAD.match(text[: cases[0].start])
-        first = head.end() if head else 0
+        first = max(text.rfind(colon, 0, cases[0].start) for colon in ":：") + 1
         spans = list(zip([first, *starts[1:]], [*starts[1:], len(text)], strict=True))
         return _joined(text, first, [span for span, case in zip(spans, cases, strict=True) if case in held])
     return None
@@ -139,7 +140,9 @@ def _border(text: str, start: int, end: int) -> int:
 
 
 _AND = lazy_regex(r"(?<=\bbetween )(\S+) and (?=\S)", re.IGNORECASE)
-_ONE_SIGN = lazy_regex(r"(?<![零〇一二两三四五六七八九十百千万亿第])[一二两三四五六七八九](?=[到至~～-][\d一二两三四五六七八九十])")
+_ONE_SIGN = lazy_regex(
+    r"(?<![零〇一二两三四五六七八九十百千万亿第])[一二两三四五六七八九](?=[到至~～-][\d一二两三四五六七八九十])"
+)
 
 
 def _plain(text: str) -> str:
@@ -153,7 +156,7 @@ def _is_alike(asked: Quantity, one: Quantity, text: str) -> bool:
     if one.base_unit == asked.base_unit:
         return True
     unit = _NUMERAL.sub("", asked.text).strip().rstrip("s")
-    label = _LABEL.search(text[: one.start]) if one.dimension == "number" and unit else None
+    label = _LABEL.search(text, max(0, one.start - 60), one.start) if one.dimension == "number" and unit else None
     return label is not None and unit.casefold() in label["label"].casefold()
 
 

@@ -139,7 +139,9 @@ _OTHER = lazy_regex(
 
 
 _OUTCOME = lazy_regex(
-    r"\bwhat (?:will |would |might |could )?happens? (?:if|when|once|after|to)\b|会(?:怎么?样|如何|发生什么)|(?:什么|何种)后果", re.IGNORECASE
+    r"\bwhat (?:will |would |might |could )?happens? (?:if|when|once|after|to)\b|"
+    r"会(?:怎么?样|如何|发生什么)|(?:什么|何种)后果",
+    re.IGNORECASE,
 )
 """How a question begins that asks what comes of something."""
 _OF_A_CASE = lazy_regex(

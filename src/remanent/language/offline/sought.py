@@ -5,6 +5,7 @@ spoken of, and not what is asked of it.
 """
 
 import re
+from functools import lru_cache
 
 from remanent.text.chinese import tagged
 from remanent.text.numbers import Dimension, Quantity, quantities, units
@@ -34,16 +35,19 @@ _MEASURES: tuple[tuple[str, str, frozenset[Dimension]], ...] = (
 _EN = {word: dimensions for words, _, dimensions in _MEASURES for word in words.split()}
 _ZH = {word: dimensions for _, words, dimensions in _MEASURES for word in words.split()}
 _HOW_MANY = lazy_regex(
-    r"\bhow many (?P<thing>(?:[a-z-]+ ){0,2}?[a-z-]+)(?=\W*\Z| (?:do|does|did|is|are|was|were|has|have|had|can|could|will|"
-    r"would|may|must|should|of|in|on|at|per|for|from|to|with|a|an|the|it|they|you|we|i)\b)",
+    r"\bhow many (?P<thing>(?:[a-z-]+ ){0,2}?[a-z-]+)(?=\W*\Z| (?:do|does|did|is|are|was|were|has|have|had|can|could|"
+    r"will|would|may|must|should|of|in|on|at|per|for|from|to|with|a|an|the|it|they|you|we|i)\b)",
     re.IGNORECASE,
 )
 _MEASURE_OF = lazy_regex(
-    rf"\b(?:what|which) (?:is|was|are|were) (?:the|its|their|his|her) (?P<modifier>(?:(?!of |with )[a-z-]+ ){{0,3}}?)(?P<thing>{'|'.join(_EN)})s?"
+    r"\b(?:what|which) (?:is|was|are|were) (?:the|its|their|his|her) "
+    rf"(?P<modifier>(?:(?!of |with )[a-z-]+ ){{0,3}}?)(?P<thing>{'|'.join(_EN)})s?"
     r"(?= (?:of|for|in|at|on|that|allowed|permitted)\b|\W*\Z)",
     re.IGNORECASE,
 )
-_OF_NO_KIND = frozenset(map(stem, "people person more other number amount kind sort type thing piece percent time".split()))
+_OF_NO_KIND = frozenset(
+    map(stem, "people person more other number amount kind sort type thing piece percent time".split())
+)
 _COUNTED = lazy_regex(
     r"(?<![第哪好])(?:几|多少)(?![元块钱年月日天周岁倍米里吨克升度点号分秒时小百千公厘毫平立]|个[小月]|[个名位]?人)(?P<sign>[^\W\d_])"
 )
@@ -130,12 +134,13 @@ def _has(word: str, text: str, terms: frozenset[str]) -> bool:
     return bool(word) and (word in text if has_han(word) else stem(word.casefold()) in terms)
 
 
-def _amounts(text: str) -> list[Quantity]:
-    """Return the amounts of a text, without years, times (three days ago) and what only says that it is one: 一个浅海."""
-    return [
+@lru_cache(maxsize=2_048)
+def _amounts(text: str) -> tuple[Quantity, ...]:
+    """Return the amounts of a text, without years, times (three days ago) and what only says that it is one."""
+    return tuple(
         one
         for one in quantities(text)
         if not (len(one.text) == 4 and one.text.isdecimal() and one.text[0] in "12")
         and not (one.dimension == "count" and one.value == 1)
         and not _AGO.match(text, one.end)
-    ]
+    )
