@@ -26,7 +26,7 @@ LEAVE_ZH = "年休假按工龄计算：工作满1年不满10年的，休5天；�
             "Those with between 2 and 5 years get 12 days and those with between 5 and 9 years get 15 days.",
             "What after 6 years?", "… and those with between 5 and 9 years get 15 days.",
         ),
-        ("Up to 10 users pay 5 dollars, up to 50 users 4 dollars.", "What do 8 users pay?", "Up to 10 users pay 5 dollars …"),
+        ("Up to 10 users pay 5 euros, up to 50 users 4 euros.", "What do 8 users pay?", "Up to 10 users pay 5 euros …"),
         ("满50元减5元，满100元减12元，满200元减30元。", "买120元能减多少？", "…满100元减12元…"),
         ("一公斤以内8元，一到三公斤12元，超过三公斤20元。", "两公斤多少钱？", "…一到三公斤12元…"),
         ("6周岁以下免票，6至14周岁半价，14周岁以上全价。", "8岁要买票吗？", "…6至14周岁半价…"),
@@ -54,8 +54,7 @@ def test_what_bounds_something_by_itself_is_no_case(text: str, question: str) ->
 @pytest.mark.parametrize(
     ("text", "question", "right"),
     [
-        ("Leave:\n- less than 3 years of service: 21 days\n- 3 to 8 years of service: 24 days\n- over 8 years of service: "
-         "28 days\n", "How much leave after 5 years of service?", "24 days"),
+        ("Leave:\n- less than 3 years: 21 days\n- 3 to 8 years: 24 days\n- over 8 years: 28 days\n", "How much leave after 5 years of service?", "24 days"),
         ("年假天数\n不满3年的年假21天。\n3年以上不满8年的年假24天。\n8年以上的年假28天。\n",
          "五年工龄年假几天？", "24天"),
     ],

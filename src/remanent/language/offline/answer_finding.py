@@ -189,10 +189,13 @@ class _AnswerReader:
         )
         self.asked = (said - _sorts() - _outcome(question)) or said or frozenset(terms)
         self.deeds = _deeds(question)
-        # Where words end is a guess: 10天年假 holds 年假, whatever the segmenter makes of it.
+        # Where words end is a guess: 10天年假 holds 年假, whatever the segmenter makes of it, and so does 年休假.
         han = [term for term in self.asked if not term.isascii()]
         if han:
-            sentences = [replace(one, terms=one.terms.union(t for t in han if t in one.text)) for one in sentences]
+            sentences = [
+                replace(one, terms=one.terms.union(t for t in han if t in one.text or _is_short_for_one(t, one.all)))
+                for one in sentences
+            ]
             self.sentences = sentences
         self.amounts = amounts_of(question)
         if self.amounts:
@@ -413,6 +416,11 @@ def _outcome(question: str) -> frozenset[str]:
     """Return the term by which a question asks what comes of something; no sentence need have it."""
     found = _HAPPENS.search(question)
     return frozenset(_terms(found["word"])) if found else frozenset()
+
+
+def _is_short_for_one(term: str, words: frozenset[str]) -> bool:
+    """Tell whether a word of two signs is the first and the last of one of three: 年假, 年休假."""
+    return len(term) == 2 and any(len(word) == 3 and word[0] == term[0] and word[-1] == term[1] for word in words)
 
 
 def _opening(one: _Sentence) -> frozenset[str]:
