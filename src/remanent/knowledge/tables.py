@@ -47,8 +47,8 @@ def begins_within(passage: Passage) -> bool:
     """Tell whether a passage begins with the rows of a table whose head stands in a passage before it."""
     if is_separated(passage):
         return passage.place.line != 1
-    table = _TABLE.match(passage.text + ("\n" + passage.text if passage.text.count("\n") == 0 else ""))
-    return table is not None and not _RULE.fullmatch(table[0].splitlines()[1])
+    lines = passage.text.splitlines()[:2]
+    return passage.text.startswith("|") and not (len(lines) > 1 and _RULE.fullmatch(lines[1]))
 
 
 def table_head(passage: Passage, before: Sequence[str]) -> str:

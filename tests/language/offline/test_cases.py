@@ -54,7 +54,8 @@ def test_what_bounds_something_by_itself_is_no_case(text: str, question: str) ->
 @pytest.mark.parametrize(
     ("text", "question", "right"),
     [
-        ("Leave:\n- less than 3 years: 21 days\n- 3 to 8 years: 24 days\n- over 8 years: 28 days\n", "How much leave after 5 years of service?", "24 days"),
+        ("Leave:\n- less than 3 years: 21 days\n- 3 to 8 years: 24 days\n- over 8 years: 28 days\n",
+         "How much leave after 5 years?", "24 days"),
         ("年假天数\n不满3年的年假21天。\n3年以上不满8年的年假24天。\n8年以上的年假28天。\n",
          "五年工龄年假几天？", "24天"),
     ],

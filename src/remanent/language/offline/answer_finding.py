@@ -399,7 +399,7 @@ def _words(question: str) -> list[str]:
 
 _DEED = re.compile(
     r"\b(?:I|you|we|they|he|she|one|somebody|someone|people)\s+(?:(?:can|could|must|should|may|might|will|would|do|don['’]t|"
-    r"not|have to|need to|want to|[a-z]+ly)\s+)*(?P<deed>[a-z]+)\b",
+    r"not|have to|need to|want to|[a-z]+ly)\s+){0,4}(?P<deed>[a-z]+)\b",
     re.IGNORECASE,
 )
 _HAPPENS = re.compile(r"\bwhat (?:will |would |might |could )?(?P<word>happens?)\b", re.IGNORECASE)

@@ -15,7 +15,7 @@ from remanent.text.regex import lazy_regex
 from remanent.text.scripts import working_language
 from remanent.values import dataclass
 
-_INCLUDED = r"\s*(?:[(（][不]?含[^()（）]{0,6}[)）]|及|或|and|or)?\s*"
+_INCLUDED = r"\s*+(?:[(（]不?含[^()（）]{0,6}[)）]|及|或|and|or)?+\s*+"
 # From a lower bound on, above it, up to an upper bound, and below it: what stands before the amount, and behind it.
 _BEFORE = {
     name: lazy_regex(rf"(?:{zh}|\b(?:{en}))\s*\Z", re.IGNORECASE)
@@ -41,7 +41,7 @@ _NEAR = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class AmountCase:
     """The bounds of a case, and where they stand in a text."""
 
     start: int
@@ -63,11 +63,11 @@ def amounts_of(question: str) -> list[Quantity]:
 
 
 @lru_cache(maxsize=2_048)
-def cases_of(asked: Quantity, text: str) -> tuple[Case, ...]:
+def cases_of(asked: Quantity, text: str) -> tuple[AmountCase, ...]:
     """Return the cases of a text that go by an amount of the sort that is asked of."""
     text = _plain(text)
     known = [one for one in quantities(text) if _is_alike(asked, one, text)]
-    found: list[Case] = []
+    found: list[AmountCase] = []
     at = 0
     while at < len(known):
         one, other = known[at], known[at + 1] if at + 1 < len(known) else None
@@ -75,17 +75,19 @@ def cases_of(asked: Quantity, text: str) -> tuple[Case, ...]:
         if other is not None and _is_range(text, one, other, bound):
             upper = _bound(text, other)
             with_high = upper != "below"
-            found.append(Case(one.start, other.end, one.base_value, other.base_value, bound != "above", with_high))
+            found.append(
+                AmountCase(one.start, other.end, one.base_value, other.base_value, bound != "above", with_high)
+            )
             at += 1
         elif bound in {"from", "above"}:
-            found.append(Case(one.start, one.end, one.base_value, math.inf, bound == "from"))
+            found.append(AmountCase(one.start, one.end, one.base_value, math.inf, bound == "from"))
         elif bound:
-            found.append(Case(one.start, one.end, -math.inf, one.base_value, with_high=bound == "to"))
+            found.append(AmountCase(one.start, one.end, -math.inf, one.base_value, with_high=bound == "to"))
         at += 1
     return tuple(found)
 
 
-def holding(value: float, cases: Sequence[Case]) -> list[Case]:
+def holding(value: float, cases: Sequence[AmountCase]) -> list[AmountCase]:
     """Return the cases that an amount is of; of those open to one side, which hold for all beyond, the nearest."""
     held = [one for one in cases if one.holds(value)]
     low = max((one.low for one in held), default=0.0)
