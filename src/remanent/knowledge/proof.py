@@ -97,7 +97,8 @@ class Prover:
             return _told(question, found, said, answer.made_by) if said else _nearest(question, found, heads)
         # A model may name grounds that do not bear it out: what counts is what the passages say.
         written = [
-            AnswerSentence(text=one.text, citations=_bearing_out(one.text, found)) for one in answer.value.sentences
+            AnswerSentence(text=one.text, citations=_bearing_out(one.text, found, heads))
+            for one in answer.value.sentences
         ]
         if not written:
             return _nothing(question, found, made_by=answer.made_by)
@@ -214,10 +215,19 @@ def _evidence(claim: str, passage: Passage, head: str) -> Iterator[_ProofEvidenc
             yield _ProofEvidence(said, passage, *bearing(claim, said, title=passage.title))
 
 
-def _bearing_out(sentence: str, found: KnowledgeFound) -> tuple[int, ...]:
-    """Return the numbers of the passages of which a sentence, or two that follow each other, say the same."""
-    numbered = enumerate(found.items, start=1)
-    return tuple(number for number, one in numbered if bears_out(sentence, one.text, title=one.title))
+def _bearing_out(sentence: str, found: KnowledgeFound, heads: Mapping[str, str]) -> tuple[int, ...]:
+    """Return the numbers of the passages of which a sentence, or two that follow each other, say the same.
+
+    Of a table with the row that it speaks of, the cells that it names count, and not whatever figure the row has.
+    """
+
+    def is_so(one: Passage) -> bool:
+        head = heads.get(one.record_id, "")
+        if any(cells.quoted for cells in cell_readings(one, head, sentence)):
+            return any(said.verdict == "supported" for said in _evidence(sentence, one, head))
+        return bears_out(sentence, one.text, title=one.title)
+
+    return tuple(number for number, one in enumerate(found.items, start=1) if is_so(one))
 
 
 _KIND_OF_THING = lazy_regex(r"(?=\b([a-z]{3,}) ([a-z]{3,})\b)")
