@@ -4,6 +4,7 @@ Errors are raised in English where they happen, and told in Chinese at the borde
 need not know who reads it, and what other packages say can be told as well. A test finds every error without Chinese.
 """
 
+import os
 import re
 from collections.abc import Mapping
 from functools import cache
@@ -38,6 +39,18 @@ class Bilingual:
 def in_language(texts: Mapping[str, Bilingual], language: Language) -> dict[str, str]:
     """Return the texts of a table in one language."""
     return {name: text[language] for name, text in texts.items()}
+
+
+def locale_language(environment: Mapping[str, str] = os.environ) -> Language:
+    """Return the user's language as far as the environment tells: REMANENT_LANGUAGE, else the locale; else English.
+
+    Help texts and errors are worded before settings are read, so that a settings file has no say in them.
+    """
+    chosen = environment.get("REMANENT_LANGUAGE", "").lower()
+    if chosen in {"en", "zh"}:
+        return "zh" if chosen == "zh" else "en"
+    named = next((value for name in ("LC_ALL", "LC_MESSAGES", "LANG") if (value := environment.get(name))), "")
+    return "zh" if named.lower().startswith("zh") else "en"
 
 
 def prefers_chinese(languages: str) -> bool:

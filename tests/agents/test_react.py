@@ -178,6 +178,25 @@ async def test_an_agent_is_shown_so_much_of_a_result_and_the_journal_gets_all_of
     assert len(noted[1].text) == len(read())
 
 
+@pytest.mark.parametrize(
+    ("locale", "task", "warned"),
+    [
+        ("en", "<memory>Mount Kelt is 3,412 metres high.</memory>\nHow high is Mount Kelt?", "code answers"),
+        ("en", "<memory>岚山高3412米。</memory>\n岚山有多高？", "改由规则作答"),
+        ("zh", "<memory>Mount Kelt is 3,412 metres high.</memory>\nHow high is Mount Kelt?", "改由规则作答"),
+    ],
+)
+async def test_what_code_answers_is_told_in_the_language_of_the_user_or_of_the_task(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, locale: str, task: str, warned: str
+) -> None:
+    monkeypatch.setenv("REMANENT_LANGUAGE", locale)
+    with caplog.at_level(logging.WARNING, "remanent.agents"):
+        async with ScriptedServer(says(answer("Bananas."))) as server, engine_at(server) as engine:
+            outcome = await ReactAgent(engine).run(task)
+    assert "412" in (outcome.answer or "")
+    assert warned in caplog.text
+
+
 @pytest.mark.spec("BANK-25", "BANK-26")
 async def test_a_model_that_fails_is_asked_once_more(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING, "remanent.agents"):

@@ -13,7 +13,7 @@ from pydantic import SecretStr
 from remanent.agents.search import SearchableText, TextSearch
 from remanent.agents.tools import AgentTool, with_listener
 from remanent.bank.adapter.framework import BuiltinReact, EnhancedPrompt, Execution
-from remanent.bank.conflicts import contested
+from remanent.bank.conflicts import contested, sides_of
 from remanent.bank.ledger import source_of
 from remanent.bank.run import BankRun, GivenFile, close_tools, default_tools
 from remanent.bank.runtime import EventKind
@@ -491,6 +491,39 @@ def left_open(request: IntegrationRequest) -> IntegrationResponse:
 
 
 @pytest.mark.parametrize(
+    ("task", "texts", "told"),
+    [
+        (
+            "What did Orlin Bridge cost?",
+            ["Orlin Bridge. Orlin Bridge opened in 1934. Orlin Bridge cost 3.2 million crowns.",
+             "Orlin Bridge. Orlin Bridge opened in 1936. Orlin Bridge cost 4.1 million crowns."],
+            ("3.2 million", "4.1 million"),
+        ),
+        (
+            "苍溪大桥总投资多少？",
+            ["苍溪大桥于1989年建成，总投资三亿元，主跨412米。", "苍溪大桥于1987年建成，总投资两亿元，由林秉谦设计。"],
+            ("各来源说法不一", "三亿元", "两亿元"),
+        ),
+        (
+            "苍溪大桥总投资多少？",
+            ["苍溪大桥。苍溪大桥于1987年建成，总投资两亿元。", "苍溪大桥。大桥于1989年建成。大桥总投资三亿元。"],
+            ("各来源说法不一", "三亿元", "两亿元"),
+        ),
+    ],
+)  # fmt: skip
+async def test_the_years_in_which_two_texts_differ_do_not_hide_the_sums(
+    tmp_path: Path, task: str, texts: list[str], told: tuple[str, ...]
+) -> None:
+    made = desk(tmp_path)
+    await made.bank.start(task)
+    for text in texts:
+        await made.bank.observe(text)
+    tools = default_tools(Settings(home=tmp_path), made.bank)
+    answer = (await BankRun(made.adapter, builtin(), tools=tools).resume()).answer
+    assert all(one in answer for one in told)
+
+
+@pytest.mark.parametrize(
     ("answered", "told"),
     [
         ("Star Coffee has 1,150 shops.", "{both}"),
@@ -512,7 +545,10 @@ async def test_an_answer_tells_both_sides_of_a_contradiction_that_nobody_settled
     assert result.answer == told.format(answered=answered, both=both)
     sides = {claim.record_id for claim in conflict.claims}
     assert sides & set(result.node_ids) == (sides if told == "{both}" else set())
-    assert contested([conflict], "As far as I see, Star Coffee has 1,150 shops today.") == conflict
+    assert contested([conflict], "As far as I see, Star Coffee has 1,150 shops today.") == (
+        conflict,
+        sides_of(conflict),
+    )
     assert contested([conflict], "Star Coffee has 1,280 or 1,150 shops.") is None
 
 

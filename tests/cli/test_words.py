@@ -4,9 +4,9 @@ from string import Formatter
 
 import pytest
 
-from remanent.bilingual import Bilingual
+from remanent.bilingual import Bilingual, locale_language
 from remanent.cli import words
-from remanent.cli.words import chosen_language, locale_language
+from remanent.cli.words import chosen_language
 
 TEXT = Path(words.__file__).with_name("words.txt").read_text(encoding="utf-8")
 SOURCES = "".join(file.read_text(encoding="utf-8") for file in Path(words.__file__).parent.glob("*.py"))

@@ -285,3 +285,97 @@ async def test_a_quoted_cell_of_several_lines_is_one_cell_whose_words_stay_apart
     await base.add(data=b'name,address\nBo Li,"12 Harbour Street\r\nTaipei"\nAnna Berg,Oslo\n', name="staff.csv")
     answer = await base.ask("What is Bo Li's address?")
     assert answer.text == "name: Bo Li, address: 12 Harbour Street Taipei. [1]"
+
+
+PRICES = "# Prices\n\n| Product | Retail | Wholesale |\n|---|---|---|\n| Lamp L2 | 45 | 30 |\n| Lamp L25 | 80 | 62 |\n"
+PRICES_ZH = "# 价目\n\n| 产品 | 零售价 | 批发价 |\n|---|---|---|\n| 台灯A2 | 45 | 30 |\n| 吊灯B5 | 80 | 62 |\n"
+STOCK = "Item,Retail price,Wholesale price\nHeater H1,120,95\nHeater H3,210,170\n"
+STOCK_ZH = "品名,零售价,批发价\n风扇F1,120,95\n风扇F3,210,170\n"
+
+
+@pytest.mark.spec("KB-05")
+@pytest.mark.parametrize(
+    ("claim", "verdict", "evidence"),
+    [
+        ("The retail price of Lamp L2 is 30.", "contradicted", "Product: Lamp L2, Retail: 45."),
+        ("The retail price of Lamp L2 is 45.", "supported", "Product: Lamp L2, Retail: 45."),
+        ("Lamp L25 costs 62 wholesale.", "supported", "Product: Lamp L25, Wholesale: 62."),
+        ("Lamp L2 is 45 retail and 30 wholesale.", "supported", "Product: Lamp L2, Retail: 45, Wholesale: 30."),
+        ("Lamp L2 is 30 retail and 45 wholesale.", "contradicted", "Product: Lamp L2, Retail: 45, Wholesale: 30."),
+        ("The retail price of Lamp L7 is 30.", "not_mentioned", ""),
+        ("The wholesale price of Heater H1 is 120.", "contradicted", "Item: Heater H1, Wholesale price: 95."),
+        ("The retail price of Heater H3 is 210 euros.", "supported", "Item: Heater H3, Retail price: 210."),
+        ("台灯A2的零售价是30元。", "contradicted", "产品：台灯A2，零售价：45。"),
+        ("台灯A2的批发价是三十元。", "supported", "产品：台灯A2，批发价：30。"),
+        ("风扇F1的批发价是120。", "contradicted", "品名：风扇F1，批发价：95。"),
+        ("风扇F3的零售价为210。", "supported", "品名：风扇F3，零售价：210。"),
+    ],
+)
+async def test_a_figure_of_another_column_bears_nothing_out(
+    base: AsyncKnowledgeCollection, claim: str, verdict: str, evidence: str
+) -> None:
+    for name, text in (("p.md", PRICES), ("价.md", PRICES_ZH), ("s.csv", STOCK), ("库.csv", STOCK_ZH)):
+        await base.add(text=text, name=name)
+    (checked,) = (await base.verify(claim)).sentences
+    assert (checked.verdict, checked.evidence) == (verdict, evidence)
+
+
+PARTS_MD = "| Part | Retail | Wholesale |\n|---|---|---|\n" + "".join(
+    f"| Valve V{n} of brass with a double seal | {7 * n + 3} | {5 * n + 1} |\n" for n in range(1, 61)
+)
+PARTS_CSV = "Part,Retail,Wholesale\n" + "".join(
+    f"Pump P{n} of brass with a double seal,{7 * n + 3},{5 * n + 1}\n" for n in range(1, 61)
+)
+
+
+@pytest.mark.spec("KB-05")
+@pytest.mark.parametrize(("name", "text", "part"), [("v.md", PARTS_MD, "Valve V58"), ("p.csv", PARTS_CSV, "Pump P58")])
+async def test_the_rows_of_a_long_table_are_read_under_the_head_that_stands_passages_before(
+    base: AsyncKnowledgeCollection, name: str, text: str, part: str
+) -> None:
+    await base.add(text=text, name=name)
+    told = await base.ask(f"What is the wholesale price of {part}?")
+    assert told.text == f"Part: {part} of brass with a double seal, Retail: 409, Wholesale: 291. [1]"
+    (checked,) = (await base.verify(f"The retail price of {part} is 291.")).sentences
+    assert checked.verdict == "contradicted"
+
+
+@pytest.mark.spec("KB-05")
+@pytest.mark.parametrize(
+    ("claim", "rule"),
+    [
+        ("Maternity leave is 158 days.", "Staff get one hundred and fifty-eight days of maternity leave."),
+        ("Each key may make twenty-five calls per second.", "Each key may make 25 calls per second."),
+        ("产假一百五十八天。", "产假158天。"),
+        ("每个密钥每秒最多调用25次。", "每个密钥每秒最多调用二十五次。"),
+        ("大桥总投资20000万元，其中30%由地方承担。", "大桥总投资两亿元，其中三成由地方承担。"),
+    ],
+)
+async def test_a_number_in_words_is_the_one_in_figures(base: AsyncKnowledgeCollection, claim: str, rule: str) -> None:
+    await base.add(text=rule, name="rule.txt")
+    (checked,) = (await base.verify(claim)).sentences
+    assert (checked.verdict, checked.evidence) == ("supported", rule)
+
+
+@pytest.mark.spec("KB-05")
+@pytest.mark.parametrize(
+    ("text", "question", "answered", "told"),
+    [
+        ("# Leave\n\nAnnual leave: 1 to 10 years: 5 days; 10 to 20 years: 10 days.\n",
+         "What annual leave is there after 12 years?", True, "Annual leave: … 10 to 20 years: 10 days. [1]"),
+        ("# Leave\n\nAnnual leave: 1 to 10 years: 5 days; 10 to 20 years: 10 days.\n",
+         "What annual leave is there after 30 years?", False, "for certain"),
+        ("# 年休假\n\n年休假：满1年不满10年休5天，满10年不满20年休10天，满20年休15天。\n",
+         "工作八年有几天年假？", True, "年休假：满1年不满10年休5天… [1]"),
+        ("# API\n\nEach key may make 25 requests a second.\n\n# Projects\n\nSend the revised plan to Ann by Friday.\n",
+         "What happens if I send too many requests?", False, "requests a second"),
+        ("# 大桥\n\n苍溪大桥的设计者为林秉谦，1987年通车。\n", "苍溪大桥的设计车速是多少？", False, "没有一句能确定"),
+    ],
+)  # fmt: skip
+async def test_what_only_shares_words_with_a_question_is_quoted_and_not_claimed(
+    base: AsyncKnowledgeCollection, text: str, question: str, answered: bool, told: str
+) -> None:
+    await base.add(text=text, name="rules.md")
+    answer = await base.ask(question)
+    assert answer.answered is answered
+    assert told in answer.text

@@ -142,3 +142,12 @@ async def test_an_imagined_answer_finds_what_the_question_does_not_name(tmp_path
     assert "sieve.txt" in [item.document for item in found.items]
     (technique,) = found.techniques
     assert (technique.name, technique.engine, technique.tokens > 0) == ("hyde", "scripted", True)
+
+
+async def test_a_written_figure_of_another_column_cites_no_row(tmp_path: Path) -> None:
+    step = writes(("The retail price of Lamp L2 is 45.", [1]), ("The wholesale price of Lamp L2 is 45.", [1]))
+    async with asked_of(tmp_path, step) as base:
+        table = "# Lamps\n\n| Product | Retail price | Wholesale price |\n|---|---|---|\n| Lamp L2 | 45 | 30 |\n"
+        await base.add(text=table, name="lamps.md")
+        answer = await base.ask("What is the price of Lamp L2?")
+    assert [one.supported for one in answer.sentences] == [True, False]

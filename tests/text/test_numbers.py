@@ -63,6 +63,7 @@ def test_a_number_with_a_unit_comes_to_the_base_unit(number: float, name: str) -
         ("三点五公斤", [("三点五公斤", 3.5, "kg")]),
         ("大约两百多块", [("两百多块", 200, "CNY")]),
         ("第三次", [("第三", 3, "")]),
+        ("其中三成由地方承担，两成半归总部", [("三成", 30, "%"), ("两成半", 25, "%")]),
         ("我家有三只猫和5条狗", [("三只", 3, "只"), ("5条", 5, "条")]),
     ],
 )
@@ -73,7 +74,7 @@ def test_numbers_are_read_with_their_units(text: str, expected: list[tuple[str, 
 @pytest.mark.parametrize(
     "text",
     [
-        "一起去吃饭，一定要来，一些人，一点也不，十分好，千万不要",
+        "一起去吃饭，一定要来，一些人，一点也不，十分好，千万不要，一成不变",
         "2023-05-08 07:47, v2.0.1, GPT-4, A320, 星岚Note35, http://x.y/12, a1@b2.com",
         "2024年3月5日下午3点",
         "one of them, no one",

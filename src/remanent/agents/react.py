@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 
 from remanent.agents.tools import AgentTool, File, call_tool
+from remanent.bilingual import Bilingual, Language, locale_language, translated
 from remanent.errors import InvalidInput, LanguageError
 from remanent.language.role import Engine, Prompt, Toolbox, Usage
 from remanent.language.roles.react import (
@@ -85,6 +86,19 @@ def _shorter(turn: Turn, longest: int) -> Turn:
 
 
 _logger = logging.getLogger(__name__)
+_CODE_ANSWERS = Bilingual(
+    "the agent's answer tells nothing of what it was shown, or leaves it open; code answers",
+    "智能体的回答没有用到所给内容，或没有给出结论；改由规则作答",
+)
+_ASKED_AGAIN = Bilingual(
+    "the agent's model failed and is asked once more: {error}", "智能体的模型出错，将再试一次：{error}"
+)
+
+
+def _language_of(request: ReactRequest) -> Language:
+    """Return the language to warn in: the user's, or that of the task."""
+    return "zh" if locale_language() == "zh" else REACT.language(request)
+
 
 _CHARACTERS_PER_TOKEN = 8
 """No tokenizer puts more characters of ordinary text into a token on average: a text longer than that many per token
@@ -233,7 +247,8 @@ class _ReactRun:
         try:
             answer = await self._engine.run(REACT, request)
         except LanguageError as error:
-            _logger.warning("the agent's model failed and is asked once more: %s", error)
+            language = _language_of(request)
+            _logger.warning(_ASKED_AGAIN.say(language, error=translated(str(error), language)))
             try:
                 answer = await self._engine.run(REACT, request)
             except LanguageError as again:
@@ -246,7 +261,7 @@ class _ReactRun:
         known = await direct_answer(request, answer, Toolbox())
         if known is None:
             return answer
-        _logger.warning("the agent's answer tells nothing of what it was shown, or leaves it open; code answers")
+        _logger.warning(_CODE_ANSWERS[_language_of(request)])
         return known
 
     async def _results(self, response: ReactResponse) -> list[ToolResult]:

@@ -17,6 +17,7 @@ from remanent.bank.node import UNRESOLVED, QueryNode, summary_lines
 from remanent.bank.runtime import BankRuntime, EventKind
 from remanent.bilingual import Bilingual
 from remanent.errors import InvalidInput, NotFound
+from remanent.language.offline.judgement import CONFLICT, DatedStatement, judge_statements
 from remanent.language.role import Answer
 from remanent.language.roles.integration import (
     INTEGRATION,
@@ -290,17 +291,43 @@ def refuted_statements(conflicts: Iterable[Conflict]) -> list[str]:
     return [statement for statement in refuted if len(statement) >= _MIN_STATEMENT_CHARS]
 
 
-def contested(conflicts: Sequence[Conflict], answer: str) -> Conflict | None:
-    """Return the contradiction, left undecided, of which an answer tells one side as if it were certain."""
+def contested(conflicts: Sequence[Conflict], answer: str) -> tuple[Conflict, tuple[str, ...]] | None:
+    """Return a contradiction that was left undecided, and both sides, where an answer tells them as if certain.
+
+    Two texts that contradict each other may do so in more than what was noted: an answer on the sum is contested where
+    the years were, if the other text has another sum.
+    """
     refuted = refuted_statements(conflicts)
     for conflict in conflicts:
         merged = conflict.verdict is not None and conflict.verdict.decided_by == _BY_MERGE
         if conflict.state is not ConflictState.UNRESOLVED and not merged:
             continue
         sides = sides_of(conflict)
-        if len(sides) == 2 and not any(side in refuted for side in sides) and _takes_a_side(answer, *sides):
-            return conflict
+        if any(side in refuted for side in sides):
+            continue
+        claims = [sentence_texts(claim.text) for claim in conflict.claims]
+        if not (len(sides) == 2 and (_takes_a_side(answer, *sides) or _is_made_of(answer, sides))):
+            told = sentence_texts(answer)
+            sides = tuple(one for claim in claims for one in claim if any(said.endswith(one) for said in told))
+        others = [one for place in range(len(claims)) for one in _told_otherwise(sides, claims, place)]
+        if len(every := tuple(dict.fromkeys((*sides, *others)))) > 1 and (others or sides == sides_of(conflict)):
+            return conflict, every
     return None
+
+
+def _is_made_of(answer: str, sides: Sequence[str]) -> bool:
+    """Tell whether an answer is nothing but the sides of a contradiction, one after the other."""
+    told = sentence_texts(answer)
+    return len(told) == len(sides) and all(any(one.endswith(side) for one in told) for side in sides)
+
+
+def _told_otherwise(sides: Sequence[str], claims: Sequence[Sequence[str]], place: int) -> list[str]:
+    """Return the sentences of one claim that contradict a side which another claim has."""
+    own = claims[place]
+    strange = [DatedStatement(side) for side in sides if side not in own and any(side in claim for claim in claims)]
+    return [
+        one for one in own if any(judge_statements(DatedStatement(one), side).conflict >= CONFLICT for side in strange)
+    ]
 
 
 def _takes_a_side(answer: str, one: str, other: str) -> bool:

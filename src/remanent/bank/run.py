@@ -15,7 +15,7 @@ from remanent.agents.tools import AgentTool, with_listener
 from remanent.bank.adapter import AsyncAdapter
 from remanent.bank.adapter.framework import SAID, Execution, Framework, StepResultT, StepT
 from remanent.bank.bank import MemoryBank
-from remanent.bank.conflicts import contested, nodes_of, refuted_statements, sides_of
+from remanent.bank.conflicts import contested, nodes_of, refuted_statements
 from remanent.bank.ledger import INGESTED_SOURCES, VALIDATION, source_of
 from remanent.bank.passages import titled_parts
 from remanent.bank.planning import InsightDoc
@@ -307,15 +307,15 @@ class BankRun(Generic[StepT, StepResultT]):
         if not nodes and all(one.supported and not UNKNOWN.search(one.text) for one in sentences):
             nodes = [node_id for node_id in self._rests_on if node_id in behind]
             cited = dict.fromkeys(entry_id for node_id in nodes for entry_id in behind[node_id])
-        conflict = contested(self._bank.conflicts.all, answer)
-        if conflict is not None:
+        if (found := contested(self._bank.conflicts.all, answer)) is not None:
+            conflict, told_sides = found
             sides = [node_id for node_id in nodes_of(conflict) if node_id in behind]
             nodes = [*sides, *nodes]
             cited |= dict.fromkeys(entry_id for node_id in sides for entry_id in behind[node_id])
-            told = self._both_sides(conflict)
+            told = self._both_sides(conflict, told_sides)
             # A side alone, or behind whose words it is: both sides are told with theirs.
-            alone = len(sentence_texts(answer)) == 1
-            is_side = any(answer in side or (alone and answer.endswith(side)) for side in sides_of(conflict))
+            parts = sentence_texts(answer)
+            is_side = any(answer in side for side in told_sides) or all(part.endswith(told_sides) for part in parts)
             answer = told if is_side else f"{answer}\n{told}"
         result = RunResult(
             answer=answer,
@@ -344,11 +344,11 @@ class BankRun(Generic[StepT, StepResultT]):
         answer = answer.strip(" /\n")
         return replace(execution, answer=answer, context=context) if answer else execution
 
-    def _both_sides(self, conflict: Conflict) -> str:
+    def _both_sides(self, conflict: Conflict, sides: Sequence[str]) -> str:
         """Return both statements of a contradiction, each with the title or the source that it stands under."""
         language = self._bank.insight.language
         told = []
-        for side in sides_of(conflict):
+        for side in sides:
             origins = [
                 title
                 for claim in conflict.claims

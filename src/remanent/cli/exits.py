@@ -16,7 +16,7 @@ from typing import Any
 
 import typer
 
-from remanent.bilingual import Bilingual, translated
+from remanent.bilingual import Bilingual, locale_language, translated
 from remanent.cli import words
 from remanent.errors import (
     BusyError,
@@ -123,16 +123,16 @@ def run_guarded(run: Callable[[], object], arguments: Sequence[str]) -> int:
     except OSError as error:
         return _report(error, str(error), exit_of(error), as_json=as_json)
     except Exception as error:  # noqa: BLE001 - the outermost border: a defect must not look like an empty answer
-        message = words.UNFORESEEN.say(words.locale_language(), error=f"{type(error).__name__}: {error}")
+        message = words.UNFORESEEN.say(locale_language(), error=f"{type(error).__name__}: {error}")
         return _report(error, message, Exit.UNAVAILABLE, as_json=as_json)
     if code == Exit.INTERRUPTED and not as_json:
-        print(words.INTERRUPTED.say(words.locale_language()), file=sys.stderr)
+        print(words.INTERRUPTED.say(locale_language()), file=sys.stderr)
     return code if isinstance(code, int) else Exit.OK
 
 
 def _show_usage(error: Any) -> None:
     """Say what is wrong with the command line, in the user's language; the parser itself knows only English."""
-    if words.locale_language() == "en" or (error.ctx and error.format_message() == error.ctx.get_help()):
+    if locale_language() == "en" or (error.ctx and error.format_message() == error.ctx.get_help()):
         error.show()  # a group without a command shows its help, in either language
         return
     if error.ctx is not None:
@@ -149,7 +149,7 @@ def _report(error: BaseException, message: str, code: Exit, *, as_json: bool) ->
     if as_json:
         line = json.dumps({"error": type(error).__name__, "message": message, "exit": int(code)}, ensure_ascii=False)
     else:
-        language = words.locale_language()
+        language = locale_language()
         said = translated(message, language)
         # Where the detail has no Chinese wording, what kind of trouble it is has.
         meaning = "" if said != message else f"（{meaning_of(code).meaning.zh}）"

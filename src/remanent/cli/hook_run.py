@@ -16,10 +16,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from remanent.bilingual import Bilingual
+from remanent.bilingual import Bilingual, locale_language
 from remanent.cli.running_server import Unreachable, address_of, find_server, home_of
 from remanent.cli.transcripts import HookNotes, SpokenLine, digest_of, moment_of, pieces_of, words_of
-from remanent.cli.words import locale_language
 from remanent.values import dataclass
 
 EVENTS = {

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from remanent.bilingual import Bilingual
+from remanent.bilingual import Bilingual, locale_language
 from remanent.cli import words
-from remanent.cli.words import locale_language
 from remanent.plugins import CommandParameter
 from remanent.values import dataclass
 

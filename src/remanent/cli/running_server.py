@@ -19,7 +19,8 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from remanent import errors
-from remanent.cli.words import ANSWER_LOST, locale_language
+from remanent.bilingual import locale_language
+from remanent.cli.words import ANSWER_LOST
 from remanent.values import dataclass
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from remanent.bilingual import Bilingual
+from remanent.bilingual import Bilingual, locale_language
 from remanent.cli import words
 from remanent.cli.demo import AGENT, QUESTION, TOLD, WORKSPACE, SampleWriter
 from remanent.cli.options import CommonOptions
@@ -156,4 +156,4 @@ def serve_mcp(place: CommonOptions) -> None:
     settings = load_settings(**place.overrides())
     log_to_stderr()
     where = Target(org=settings.org, workspace=settings.workspace, agent=place.agent or settings.agent)
-    asyncio.run(serve_stdio(settings, place=where, language=words.locale_language()))
+    asyncio.run(serve_stdio(settings, place=where, language=locale_language()))

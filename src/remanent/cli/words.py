@@ -3,23 +3,9 @@
 The wording stands in `words.txt`, where a translator can read it from top to bottom; here each phrase has its name.
 """
 
-import os
-from collections.abc import Mapping
 from pathlib import Path
 
-from remanent.bilingual import Bilingual, Language
-
-
-def locale_language(environment: Mapping[str, str] = os.environ) -> Language:
-    """Return the user's language as far as the environment tells: REMANENT_LANGUAGE, else the locale; else English.
-
-    Help texts and errors are worded before settings are read, so that a settings file has no say in them.
-    """
-    chosen = environment.get("REMANENT_LANGUAGE", "").lower()
-    if chosen in {"en", "zh"}:
-        return "zh" if chosen == "zh" else "en"
-    named = next((value for name in ("LC_ALL", "LC_MESSAGES", "LANG") if (value := environment.get(name))), "")
-    return "zh" if named.lower().startswith("zh") else "en"
+from remanent.bilingual import Bilingual, Language, locale_language
 
 
 def chosen_language(setting: str) -> Language:

@@ -4,12 +4,10 @@ Without a model an answer is extractive: it stands in a document word for word. 
 against the passages and cites those that say the same; what none of them says is marked.
 """
 
-import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from io import StringIO
 from itertools import pairwise
 from pathlib import PurePath
 
@@ -25,6 +23,7 @@ from remanent.knowledge.model import (
     Verification,
 )
 from remanent.knowledge.search import Searcher, SearchOptions, SearchPlace, is_foreign
+from remanent.knowledge.tables import as_read, begins_within, cell_readings, is_separated, labels, table_head
 from remanent.language.engines import OfflineEngine, run_or_offline
 from remanent.language.offline.answer_finding import speak_of_names
 from remanent.language.offline.evidence import UNSUPPORTED, bearing, bears_out
@@ -34,8 +33,6 @@ from remanent.language.roles.answering import ANSWERING, AnsweringRequest, Sourc
 from remanent.language.shapes import MAX_REMARK
 from remanent.model import Maker
 from remanent.recall.untold import is_vague
-from remanent.text.keywords import content_words
-from remanent.text.numbers import has_digit
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import working_language
 from remanent.text.sentences import sentence_texts
@@ -85,17 +82,23 @@ class Prover:
         found = await self._searcher.search(places, question, options)
         if not found.items:
             nearest = await self._searcher.search(places, question, replace(options, gated=False))
-            return _nearest(question, nearest, least=_HELD_BACK)
-        shown = tuple(SourcePassage(title=_heading(one)[:MAX_REMARK], text=_as_read(one)) for one in found.items)
+            heads = await self._heads(places, nearest, options)
+            return _nearest(question, nearest, heads, least=_HELD_BACK)
+        heads = await self._heads(places, found, options)
+        shown = tuple(
+            SourcePassage(title=_heading(one)[:MAX_REMARK], text=as_read(one, heads.get(one.record_id, "")))
+            for one in found.items
+        )
         request = AnsweringRequest(question=question[:MAX_REMARK], passages=shown)
         toolbox = Toolbox(embedder=self._parts.embedder)
         answer = await run_or_offline(self._parts.engine, ANSWERING, request, toolbox)
         if answer.made_by.engine == "offline":
             said = await self._quoted(request, answer.value.sentences, toolbox) or await self._foreign(question, found)
-            return _told(question, found, said, answer.made_by) if said else _nearest(question, found)
+            return _told(question, found, said, answer.made_by) if said else _nearest(question, found, heads)
         # A model may name grounds that do not bear it out: what counts is what the passages say.
         written = [
-            AnswerSentence(text=one.text, citations=_bearing_out(one.text, found)) for one in answer.value.sentences
+            AnswerSentence(text=one.text, citations=_bearing_out(one.text, found, heads))
+            for one in answer.value.sentences
         ]
         if not written:
             return _nothing(question, found, made_by=answer.made_by)
@@ -156,6 +159,17 @@ class Prover:
         )
         return [AnswerSentence(text=sentence, citations=(-number,))]
 
+    async def _heads(
+        self, places: Sequence[SearchPlace], found: KnowledgeFound, options: SearchOptions
+    ) -> dict[str, str]:
+        """Return the heads of the tables that go on in passages, by their ids: each stands in a passage before."""
+        within = [passage for passage in found.items if begins_within(passage)]
+        heads = {}
+        for passage in within:
+            before = await self._searcher.before(places, passage, options)
+            heads[passage.record_id] = table_head(passage, before)
+        return heads
+
     async def verify(self, places: Sequence[SearchPlace], text: str, options: SearchOptions) -> Verification:
         """Say of every sentence whether the documents support, contradict or do not mention it."""
         sentences = sentence_texts(text)
@@ -170,13 +184,9 @@ class Prover:
     async def _check(self, places: Sequence[SearchPlace], sentence: str, options: SearchOptions) -> CheckedSentence:
         """Judge one sentence by what documents say: one that supports it counts before one that contradicts it."""
         found = await self._searcher.search(places, sentence, options)
+        heads = await self._heads(places, found, options)
         evidence = [
-            _ProofEvidence(said, passage, *bearing(sentence, said, title=passage.title))
-            for passage in found.items
-            for said in (
-                *sentence_texts(_as_read(passage)),
-                *told_singly(passage.text, sentence, about=passage.path[-1] if passage.path else passage.title),
-            )
+            one for passage in found.items for one in _evidence(sentence, passage, heads.get(passage.record_id, ""))
         ]
         for verdict in ("supported", "contradicted"):
             fitting = [one for one in evidence if one.verdict == verdict]
@@ -193,10 +203,31 @@ class Prover:
         return CheckedSentence(text=sentence, verdict="not_mentioned")
 
 
-def _bearing_out(sentence: str, found: KnowledgeFound) -> tuple[int, ...]:
-    """Return the numbers of the passages of which a sentence, or two that follow each other, say the same."""
-    numbered = enumerate(found.items, start=1)
-    return tuple(number for number, one in numbered if bears_out(sentence, one.text, title=one.title))
+def _evidence(claim: str, passage: Passage, head: str) -> Iterator[_ProofEvidence]:
+    """Yield what a passage says with how it bears on a claim; of a row that it names, only the cells that it names."""
+    rows = set[str]()
+    for cells in cell_readings(passage, head, claim):
+        rows.update(sentence_texts(cells.row))
+        if cells.quoted:
+            yield _ProofEvidence(cells.quoted, passage, cells.coverage, cells.verdict)
+    for said in (*sentence_texts(as_read(passage, head)), *labels(passage.text, claim)):
+        if said not in rows:
+            yield _ProofEvidence(said, passage, *bearing(claim, said, title=passage.title))
+
+
+def _bearing_out(sentence: str, found: KnowledgeFound, heads: Mapping[str, str]) -> tuple[int, ...]:
+    """Return the numbers of the passages of which a sentence, or two that follow each other, say the same.
+
+    Of a table with the row that it speaks of, the cells that it names count, and not whatever figure the row has.
+    """
+
+    def is_so(one: Passage) -> bool:
+        head = heads.get(one.record_id, "")
+        if any(cells.quoted for cells in cell_readings(one, head, sentence)):
+            return any(said.verdict == "supported" for said in _evidence(sentence, one, head))
+        return bears_out(sentence, one.text, title=one.title)
+
+    return tuple(number for number, one in enumerate(found.items, start=1) if is_so(one))
 
 
 _KIND_OF_THING = lazy_regex(r"(?=\b([a-z]{3,}) ([a-z]{3,})\b)")
@@ -248,7 +279,9 @@ def _told(question: str, found: KnowledgeFound, sentences: Sequence[AnswerSenten
     )  # fmt: skip
 
 
-def _nearest(question: str, found: KnowledgeFound, *, least: float = _NEAR_ENOUGH) -> KnowledgeAnswer:
+def _nearest(
+    question: str, found: KnowledgeFound, heads: Mapping[str, str], *, least: float = _NEAR_ENOUGH
+) -> KnowledgeAnswer:
     """Quote the best passage where no sentence is sure to answer: who asks would rather read it than hear of none.
 
     It is no answer, and says so; a passage without the names of the question, or with few of its words, is not quoted.
@@ -256,9 +289,10 @@ def _nearest(question: str, found: KnowledgeFound, *, least: float = _NEAR_ENOUG
     if not found.items:
         return _nothing(question, found)
     best = found.items[0]
+    head = heads.get(best.record_id, "")
     asked = frozenset(term for term in query_terms(question) if len(term) > 1)
     heading = _heading(best)
-    parts = [part for part in sentence_texts(_as_read(best)) if not part.startswith("#")] or [best.text]
+    parts = [part for part in sentence_texts(as_read(best, head)) if not part.startswith("#")] or [best.text]
     held = [_held(asked, part) for part in parts]
     shared = frozenset[str]().union(_held(asked, heading), *held)
     if not shared or len(shared) < least * len(asked) or not speak_of_names(question, [best.text], titles=[heading]):
@@ -268,7 +302,7 @@ def _nearest(question: str, found: KnowledgeFound, *, least: float = _NEAR_ENOUG
         last += 1
     while first > 0 and sum(map(len, parts[first - 1 : last + 1])) <= _LONGEST_QUOTED:
         first -= 1
-    between = "" if working_language(best.text) == "zh" and not _is_separated(best) else " "
+    between = "" if working_language(best.text) == "zh" and not is_separated(best) else " "
     quoted = excerpt(between.join(parts[first : last + 1]), 2 * _LONGEST_QUOTED)
     text = _QUOTED.say(working_language(question), quoted=quoted) + " [1]"
     told = (AnswerSentence(text=quoted, citations=(1,)),)
@@ -289,10 +323,11 @@ def _nearness(passage: Passage) -> float:
 
 def _heading(passage: Passage) -> str:
     """Return the headings that a passage stands under; nothing where its own first words are the document's title."""
-    if _is_separated(passage):
+    if is_separated(passage):
         return PurePath(passage.document).stem  # its first row is no title of the others
     heading = " › ".join(passage.path) or passage.title
-    return "" if passage.text.startswith(heading.rstrip("….")) else heading
+    # The first row of a table is no title of the others.
+    return "" if heading.startswith("|") or passage.text.startswith(heading.rstrip("….")) else heading
 
 
 def _nothing(question: str, found: KnowledgeFound, *, made_by: Maker = _OFFLINE) -> KnowledgeAnswer:
@@ -300,9 +335,8 @@ def _nothing(question: str, found: KnowledgeFound, *, made_by: Maker = _OFFLINE)
     return KnowledgeAnswer(question=question, answered=False, text=said, passages=found.items, made_by=made_by)
 
 
-# ── lists and tables within a passage ────────────────────────────────────────
-# How something is done stands in steps, of which one is no answer; a cell tells nothing without the head above it, and
-# a name behind a label nothing without the label.
+# ── lists within a passage ───────────────────────────────────────────────────
+# How something is done stands in steps, of which one is no answer.
 
 _STEP = lazy_regex(
     r"\s*(?:\(?\d{1,2}[.)、）:：]\s*|[-*•·]\s+|(?:step\s+\d+|第[一二三四五六七八九十\d]+步)[.:：、，,]?\s*)\S",
@@ -337,100 +371,3 @@ def steps(question: str, sentence: str, text: str) -> Sequence[str]:
 def _same(sentence: str, line: str) -> bool:
     """Tell whether a sentence stands in a line, or begins with what the line says."""
     return bool(line) and (sentence in line or line in sentence)
-
-
-# ── tables ───────────────────────────────────────────────────────────────────
-
-_TABLE = lazy_regex(r"(?:^[ \t]*+\|[^\n]*+(?:\n|\Z)){2,}+", re.MULTILINE)
-_RULE = lazy_regex(r"[\s|:-]*")
-"""The line between a table's head and its rows."""
-_FULLER = 6
-"""How many times as long as its table what is read of it may be: a head may be longer than all rows."""
-
-
-def with_rows_read(text: str) -> str:
-    """Return a text with each row of its tables as a sentence under the head: Grade: Senior, Bonus: 9 %.
-
-    Without a line below it, a first row with figures, or one above rows without any, may be no head: such a table stays
-    as it is.
-    """
-    return _TABLE.sub(lambda table: _rows_of(table[0]) or table[0], text)
-
-
-def _is_separated(passage: Passage) -> bool:
-    return passage.document.casefold().endswith((".csv", ".tsv"))
-
-
-def _as_read(passage: Passage) -> str:
-    """Return the text of a passage with the rows of its tables read; separated values are where it has their head."""
-    if not _is_separated(passage) or passage.place.line != 1:
-        return with_rows_read(passage.text)
-    between = max(",;\t|", key=passage.text.partition("\n")[0].count)
-    # A quoted cell may have several lines, which the reader must see to tell where it ends.
-    table = csv.reader(StringIO(passage.text, newline=""), delimiter=between)
-    head, *rows = [[" ".join(cell.split()) for cell in row] for row in table if row] or [[]]
-    is_table = len(head) > 1 and not any(map(has_digit, head)) and all(len(row) == len(head) for row in rows)
-    # Each in its own language: names of one may stand under a head in another.
-    read = [_as_sentences(head, [row], between.join((*head, *row))) for row in rows] if is_table else []
-    return "".join(read) if all(read) and read else passage.text
-
-
-def _rows_of(table: str) -> str:
-    """Return the rows of a table as sentences, or nothing where it has no head or they would be far too long."""
-    return _as_sentences(*_cells(table), table)
-
-
-def _as_sentences(head: Sequence[str], rows: Sequence[Sequence[str]], table: str) -> str:
-    chinese = working_language(table) == "zh"
-    colon, comma, stop = ("：", "，", "。") if chinese else (": ", ", ", ".")
-    read = (
-        comma.join(f"{name}{colon}{cell}" if name else cell for name, cell in zip(head, row, strict=False) if cell)
-        for row in rows
-    )
-    told = "\n".join(f"{row}{stop}" for row in read) + "\n" if rows else ""
-    return told if len(told) <= _FULLER * len(table) else ""
-
-
-def _cells(table: str) -> tuple[list[str], list[list[str]]]:
-    """Return the head of a table and its rows; no rows where it has no head."""
-    lines = table.splitlines()
-    ruled = _RULE.fullmatch(lines[1]) is not None
-    cells = [
-        [cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines if not _RULE.fullmatch(line)
-    ]
-    head, rows = next(iter(cells), []), cells[1:]
-    told_apart = not any(map(has_digit, head)) and all(any(map(has_digit, row)) for row in rows)
-    return head, rows if ruled or told_apart else []
-
-
-# ── what cells and labels say, one by one ────────────────────────────────────
-
-_ASIDE = lazy_regex(r"\s*[(（][^()（）]*[)）]")
-_LABEL = lazy_regex(r"(?P<label>[^\W\d_][^：:，,。；;、\n|]{1,11})[：:][ \t]*(?P<names>[^：:。；;.\n|]{2,80})")
-_LISTED = lazy_regex(r"[、，,]\s*")
-
-
-def told_singly(text: str, claim: str, *, about: str = "") -> Iterator[str]:
-    """Yield what the cells and labels of a text say of what a claim speaks of, each as a sentence.
-
-    A row is read only if the claim has all words of its first cell, and a label if it has the name behind it: those of
-    another town say nothing of this one. What the table is about goes in where the claim says that, too.
-    """
-    said = claim.casefold()
-    chinese = working_language(text) == "zh"
-    about = about if about.casefold() in said else ""
-    for table in _TABLE.finditer(text):
-        head, rows = _cells(table[0])
-        for key, *cells in rows:
-            of = _ASIDE.sub("", key)
-            if not (words := content_words(of)) or not all(word.casefold() in said for word in words):
-                continue
-            for name, cell in zip(head[1:], cells, strict=False):
-                if name and cell:
-                    yield f"{of}的{name}{about}是{cell}。" if chinese else f"The {name} {about} of {of} is {cell}."
-    for found in _LABEL.finditer(_ASIDE.sub("", text)):
-        names = [name.strip() for name in _LISTED.split(found["names"])]
-        label = found["label"].strip()
-        yield from (
-            f"{name}{label}。" if chinese else f"{name} is {label}." for name in names if name and name in claim
-        )

@@ -69,6 +69,8 @@ FEEDBACK_PASSAGES, FEEDBACK_WORDS = 3, 4
 """From how many of the first passages words are taken that keep company with the question's, and how many."""
 _NEAREST = 5
 """Passages by which it is told that they are written in another language than the question. Chosen by hand."""
+_LOOKED_BACK = 40
+"""Chunks before one in which the head of its table is looked for. Chosen by hand."""
 _LAST = "\U0010ffff"
 
 
@@ -321,6 +323,17 @@ class Searcher:
             )  # fmt: skip
         trail.note("parents", began, f"up to {budget} characters each")
         return given
+
+    async def before(self, places: Sequence[SearchPlace], passage: Passage, options: SearchOptions) -> list[str]:
+        """Return what stands before a passage in its document, the nearest first: the last few chunks and the first."""
+        as_of = None if options.as_of is None else read_moment(options.as_of)
+        scopes = {place.scope.owner for place in places}
+        documents = await self._records(((scope, passage.document_id) for scope in scopes), as_of=as_of)
+        order = [one for record in documents.values() for one in chunk_ids(record)]
+        at = order.index(passage.record_id) if passage.record_id in order else 0
+        wanted = dict.fromkeys([*order[max(0, at - _LOOKED_BACK) : at][::-1], *order[: min(at, 1)]])
+        found = await self._records(((scope, one) for scope in scopes for one in wanted), as_of=as_of)
+        return [found[one].content for one in wanted if one in found and found[one].status is not Status.QUARANTINED]
 
     # ── putting the answer together ──────────────────────────────────────────
 

@@ -298,6 +298,7 @@ def _number() -> re.Pattern[str]:
         rf"""
         (?P<skip>{_SKIPPED})
       | 百分之(?P<percent>[{_CHINESE_NUMERAL}点]+|{_DIGITS})
+      | (?P<tenths>[一二两三四五六七八九])成(?![为立功本交果分就长都语品双行形像熟年群不变]|员(?!工))(?P<and_half>半)?
       | (?P<below>[{_CHINESE_NUMERAL}]+)分之(?P<above>[{_CHINESE_NUMERAL}]+)
       | 第(?P<place>[{_CHINESE_NUMERAL}]+|[0-9]+)
       | (?P<currency>{_CURRENCY_PREFIX})?
@@ -331,7 +332,7 @@ def _unit_after() -> re.Pattern[str]:
 
 
 _NOUN = re.compile(r" (?:[a-z]+ )??([a-z]{2,}s|people|children|men|women|mice|geese)(?![A-Za-z'])")
-_RANGE = re.compile(r"\s?(?:[-–—~～]|to|到|至)\s?")
+_RANGE = re.compile(r"\s{0,2}(?:[-–—~～]|to|到|至)\s{0,2}")
 
 
 def quantities(text: str) -> list[Quantity]:
@@ -348,13 +349,26 @@ def quantities(text: str) -> list[Quantity]:
     return list(_with_range_units(text, found))
 
 
+def with_numbers_of(text: str, other: str) -> str:
+    """Return a text with the amounts that another one has, too, in that one's writing: 一百五十八天 as 158天."""
+    if not (written := quantities(other)):
+        return text
+    known = {(one.base_value, one.base_unit, one.dimension): one.text for one in reversed(written)}
+    said = set(known.values())
+    for one in reversed(quantities(text)):
+        same = known.get((one.base_value, one.base_unit, one.dimension))
+        if same is not None and one.text not in said:
+            text = text[: one.start] + same + text[one.end :]
+    return text
+
+
 def _quantity(text: str, match: re.Match[str]) -> Quantity | None:
     """Return a match as a number with its unit; None for a numeral that counts nothing."""
     value = _value(match)
     if value is None:
         return None
     start, end = match.span()
-    if match["percent"]:
+    if match["percent"] or match["tenths"]:
         unit = units()["%"]
     elif match["place"] or match["suffix"] or match["ordinal"]:
         unit = _ORDINAL
@@ -384,6 +398,8 @@ def _value(match: re.Match[str]) -> Fraction | None:
     """
     if match["percent"]:
         return chinese_value(match["percent"]) or digits_value(match["percent"])
+    if match["tenths"]:
+        return 10 * Fraction(_CHINESE_DIGITS[match["tenths"]]) + (5 if match["and_half"] else 0)
     if match["below"]:
         above, below = chinese_value(match["above"]), chinese_value(match["below"])
         return above / below if above is not None and below else None

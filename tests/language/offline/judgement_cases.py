@@ -4,6 +4,8 @@ from typing import Final
 
 # (older, newer): the two cannot both hold, or the newer one replaces the older.
 CONFLICTS: Final[tuple[tuple[str, str], ...]] = (
+    ("The Tarn bridge opened in 1934 and cost 3.2 million.", "The Tarn bridge opened in 1936 and cost 4.1 million."),
+    ("临江大桥1987年通车，总投资为2亿元。", "临江大桥1989年通车，总投资为3亿元。"),
     ("The search page is in beta.", "The search page has left beta and is open to all."),
     ("Teal is Nora's favourite colour.", "Maroon is Nora's favourite colour."),
     ("Uncle Tim gets to the office by tram.", "Uncle Tim used to commute by tram but now goes by car."),
@@ -200,6 +202,9 @@ CONFLICTS: Final[tuple[tuple[str, str], ...]] = (
 
 # Both can hold: the same in other words, another scope, or other matters.
 COMPATIBLE: Final[tuple[tuple[str, str], ...]] = (
+    ("In 2019, sales were 3 million euros.", "In 2020, sales were 4 million euros."),
+    ("第一季度营收3亿元，利润1亿元。", "第二季度营收4亿元，利润2亿元。"),
+    ("The team met on 3 May and won 3 games.", "The team met on 4 May and won 5 games."),
     ("Anna plays piano.", "Anna no longer teaches piano."),
     ("The band has left London for a tour.", "The band is in Paris."),
     ("Maroon is Nora's favourite colour.", "Teal is Ada's favourite colour."),

@@ -15,6 +15,7 @@ from difflib import get_close_matches
 from functools import cache, lru_cache
 
 from remanent.bilingual import Bilingual
+from remanent.language.offline.cases import amounts_of, case_told, cases_of, holding
 from remanent.language.offline.claims import TokenKind, read_claim
 from remanent.language.offline.comparison import attributes_of, name_runs
 from remanent.language.offline.headings import is_source_heading
@@ -23,6 +24,7 @@ from remanent.language.offline.lexicon import lexicon
 from remanent.language.offline.office_holders import holders
 from remanent.language.offline.questions import AnswerType, answer_type, is_question
 from remanent.language.offline.salience import summary_statements
+from remanent.language.offline.sought import sought
 from remanent.language.shapes import shortened
 from remanent.text.chinese import tagged
 from remanent.text.keywords import content_words
@@ -56,6 +58,8 @@ _SPELT_ALIKE, _LEAST_SPELT = 0.8, 6
 Chosen by hand."""
 _ASKED_FOR = re.compile(r"\b(?:what|which|whose)\s+$", re.IGNORECASE)
 _UNNAMED = re.compile(r"\bwhich of (?:the|these|those) (?:two|three)\b", re.IGNORECASE)
+_CODE = re.compile(r"(?<![a-z0-9])[a-z]{1,3}-?[0-9]{1,4}(?![a-z0-9])")
+"""What a thing is called by that is told from others by a letter or a figure: L2, q17."""
 _CAPITAL = re.compile(r"\b[^\W_a-z][\w'’]*")
 _BOTH = re.compile(r"\bboth\b", re.IGNORECASE)
 _TOLD_APART = re.compile(r"\s*[(（][^()（）]*[)）]|(?<=\w), .*")
@@ -183,11 +187,19 @@ class _AnswerReader:
             for term in terms
             if (len(term) > 1 or term.isascii()) and not term.startswith(("哪", "几", "谁", "何"))
         )
-        self.asked = (said - _sorts()) or said or frozenset(terms)
-        # Where words end is a guess: 10天年假 holds 年假, whatever the segmenter makes of it.
+        self.asked = (said - _sorts() - _outcome(question)) or said or frozenset(terms)
+        self.deeds = _deeds(question)
+        # Where words end is a guess: 10天年假 holds 年假, whatever the segmenter makes of it, and so does 年休假.
         han = [term for term in self.asked if not term.isascii()]
         if han:
-            sentences = [replace(one, terms=one.terms.union(t for t in han if t in one.text)) for one in sentences]
+            sentences = [
+                replace(one, terms=one.terms.union(t for t in han if t in one.text or _is_short_for_one(t, one.all)))
+                for one in sentences
+            ]
+            self.sentences = sentences
+        self.amounts = amounts_of(question)
+        if self.amounts:
+            sentences = [replace(one, terms=one.terms | self._amounts_told(one)) for one in sentences]
             self.sentences = sentences
         # What says nothing that the question does not say, as a title does, only answers whether it is so.
         if self.kind is not AnswerType.WHETHER:
@@ -205,6 +217,8 @@ class _AnswerReader:
         }
         self.whole = sum(self.weights.values()) or 1.0
         self.unit = _unit_asked_for(question)
+        self.sought = sought(question)
+        self.told: dict[str, bool] = {}
         self.phrases = tuple(f"{found.lower()} " for found in _VERB_PREPOSITION.findall(question))
         known = frozenset[str]().union(*(one.all for one in sentences))
         self.named = _names_of(question, known)
@@ -215,6 +229,16 @@ class _AnswerReader:
             for token in claim.tokens
             for name in lexicon(claim.language).attributes.get(token.key, ())
         }
+
+    def _amounts_told(self, one: _Sentence) -> frozenset[str]:
+        """Return the terms of the amounts in a question that a sentence tells, however written, or has the case of."""
+        told = {(same.base_value, same.base_unit) for same in amounts_of(one.text)}
+        return frozenset(
+            term
+            for amount in self.amounts
+            if (amount.base_value, amount.base_unit) in told or holding(amount.base_value, cases_of(amount, one.text))
+            for term in _terms(amount.text)
+        )
 
     def spoken(self, one: _Sentence, *, beside: bool = False) -> _Sentence:
         """Return a sentence with the question's words for what it speaks of: who moved to Lisbon lives there.
@@ -250,7 +274,33 @@ class _AnswerReader:
         worded = any(phrase in said for phrase in self.phrases) or (
             self.unit is not None and self.unit.search(said) is not None
         )
-        return _FITTING * self.fits(one) + _WORDING * worded
+        beside = self.sought is not None and self.sought.is_beside(one.text)
+        return _FITTING * self.fits(one) + _WORDING * (worded + beside)
+
+    def is_other_case(self, one: _Sentence) -> bool:
+        """Tell whether a sentence gives the cases of an amount that is asked of, and none of them is its case.
+
+        A sentence with one case gives one of several only where others of its text give more.
+        """
+        for asked in self.amounts:
+            cases = cases_of(asked, one.text)
+            if cases and not holding(asked.base_value, cases):
+                beside = (other for other in self.sentences if other.source == one.source and other != one)
+                return len(cases) > 1 or any(cases_of(asked, other.text) for other in beside)
+        return False
+
+    def may_tell(self, one: _Sentence) -> bool:
+        """Tell whether a sentence is of the case asked of, and has a figure of the thing if one is asked for."""
+        if (told := self.told.get(one.text)) is None:
+            told = not self.is_other_case(one) and (
+                self.sought is None or self.sought.is_told(one.text, self.spoken(one).all, one.heading)
+            )
+            self.told[one.text] = told
+        return told
+
+    def only_does_so(self, held: frozenset[str]) -> bool:
+        """Tell whether words have of a question only what somebody does: who sends a plan sends no requests."""
+        return bool(self.deeds) and self.asked & held <= self.deeds and not self.asked <= self.deeds
 
     def told_further(self, head: _Sentence) -> list[_Sentence]:
         """Return the sentences on whom or what another one names that tell what is asked and it does not."""
@@ -275,8 +325,9 @@ class _AnswerReader:
         Given whole, a long sentence left the gold answer within 200 characters for 38 % of 50 public questions; by its
         best part 52 % have it.
         """
-        if len(one.text) <= LONGEST_ANSWER:
-            return one.text
+        text = case_told(self.question, one.text) or one.text
+        if len(text) <= LONGEST_ANSWER:
+            return text
         parts = []
         for start in [0, *(found.end() for found in _CLAUSE.finditer(one.text))]:
             head = "… " if start else ""
@@ -294,6 +345,8 @@ class _AnswerReader:
 
         def add(answer: _Sentence, *beside: _Sentence, onward: bool = False) -> None:
             held = answer.all.union(*(one.all for one in beside))
+            if self.only_does_so(held) or not self.may_tell(answer):
+                return
             score = self.cover(held) + self.gains(answer) + 0.02 * onward
             if self.named and not any(words <= held for words in self.named):
                 score -= _NAMELESS
@@ -342,6 +395,32 @@ def _words(question: str) -> list[str]:
         else:
             words.append(word)
     return words
+
+
+_DEED = re.compile(
+    r"\b(?:I|you|we|they|he|she|one|somebody|someone|people)\s+(?:(?:can|could|must|should|may|might|will|would|do|don['’]t|"
+    r"not|have to|need to|want to|[a-z]+ly)\s+){0,4}(?P<deed>[a-z]+)\b",
+    re.IGNORECASE,
+)
+_HAPPENS = re.compile(r"\bwhat (?:will |would |might |could )?(?P<word>happens?)\b", re.IGNORECASE)
+
+
+def _deeds(question: str) -> frozenset[str]:
+    """Return the terms of what a question says that somebody does."""
+    if working_language(question) == "zh":
+        return frozenset(term for one in tagged(question) if one.tag == "v" for term in (one.text, *_terms(one.text)))
+    return frozenset(term for found in _DEED.finditer(question) for term in _terms(found["deed"]))
+
+
+def _outcome(question: str) -> frozenset[str]:
+    """Return the term by which a question asks what comes of something; no sentence need have it."""
+    found = _HAPPENS.search(question)
+    return frozenset(_terms(found["word"])) if found else frozenset()
+
+
+def _is_short_for_one(term: str, words: frozenset[str]) -> bool:
+    """Tell whether a word of two signs is the first and the last of one of three: 年假, 年休假."""
+    return len(term) == 2 and any(len(word) == 3 and word[0] == term[0] and word[-1] == term[1] for word in words)
 
 
 def _opening(one: _Sentence) -> frozenset[str]:
@@ -567,8 +646,10 @@ def _speak_of_it(
     A sentence on another hall, singer or airline covers most words of a question. Chinese names are cut in one way in a
     question and in another within a sentence, so that they are looked for as they are written, anywhere in the texts.
     """
+    told = " ".join([*texts, *(one.heading for one in sentences)]).casefold()
+    if not all(re.search(rf"(?<![a-z0-9]){code}(?![a-z0-9])", told) for code in _CODE.findall(question.casefold())):
+        return False
     if working_language(question) == "zh":
-        told = " ".join([*texts, *(one.heading for one in sentences)]).casefold()
         named = [one.text.casefold() for one in tagged(question) if one.tag[:2] in tags and len(one.text) > 1]
         held = [name in told for name in named]
     else:

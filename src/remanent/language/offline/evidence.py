@@ -27,7 +27,7 @@ from remanent.language.offline.judgement import (
     judge_statements,
 )
 from remanent.language.offline.salience import summary_statements
-from remanent.text.numbers import has_digit
+from remanent.text.numbers import has_digit, with_numbers_of
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import working_language
 from remanent.text.sentences import sentence_texts
@@ -53,6 +53,7 @@ _COMMON = re.compile(r"(?:[^s]s|ing)$")
 def bearing(claim: str, evidence: str, *, title: str = "") -> tuple[float, str]:
     """Return how much of a claim a sentence covers, and whether it supports or contradicts it, or neither."""
     claim, evidence = _plainly(claim), _plainly(_as_it_holds(evidence, claim))
+    evidence = with_numbers_of(evidence, claim)
     asked, values = _terms(claim)
     said, others = _terms(evidence)
     if not asked or not said:

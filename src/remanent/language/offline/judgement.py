@@ -307,7 +307,8 @@ def _weigh(comparison: Comparison, difference: Difference) -> float:
         succeeded and _NOW_IS.search(one.text + other.text)
     ):
         score *= 0.4  # another time: he was the mayor, she is
-    kinds = {found.kind for found in comparison.differences if found is not difference}
+    others = [found for found in comparison.differences if found is not difference]
+    kinds = {found.kind for found in others if not _is_told_apart(comparison, difference, found)}
     denied_then = {DifferenceKind.DENIAL, DifferenceKind.TIME} <= kinds | {difference.kind}
     if denied_then or (kinds - {DifferenceKind.DENIAL} and difference.kind is not DifferenceKind.DENIAL):
         score *= 0.3  # differs in more than one place: at another time, of another thing
@@ -328,6 +329,37 @@ def _are_deeds(comparison: Comparison, difference: Difference) -> bool:
         dated = after is not None and after.part is TokenKind.TIME and said[0].text.endswith("ed")
         deeds.append(after is not None and (after.slot == "by" or dated))
     return all(deeds) if comparison.attributes else any(deeds)
+
+
+_CLAUSES = lazy_regex(r"[，,；;]|\band\b")
+
+
+_ONCE = frozenset({"founding", "opening", "publication", "birthday", "death"})
+"""Attributes of which there is one time: what has another one is told of otherwise, and not of another time."""
+
+
+def _is_told_apart(comparison: Comparison, difference: Difference, other: Difference) -> bool:
+    """Tell whether a time and an amount differ in clauses of their own: opened in 1934, and cost 3 million.
+
+    In "In 1934 it cost 3 million" the time says when the amount was so; of what happens once it does not.
+    """
+    if {difference.kind, other.kind} != {DifferenceKind.AMOUNT, DifferenceKind.TIME}:
+        return False
+    words = lexicon(comparison.one.language).attributes
+    for claim, value, beside in (
+        (comparison.one, difference.one, other.one),
+        (comparison.other, difference.other, other.other),
+    ):
+        when, amount = (value, beside) if difference.kind is DifferenceKind.TIME else (beside, value)
+        there = _clause(claim, when[0])
+        dated = [token for token in claim.tokens if _clause(claim, token) == there]
+        if there == _clause(claim, amount[0]) or not any(words.get(token.key, frozenset()) & _ONCE for token in dated):
+            return False
+    return True
+
+
+def _clause(claim: ParsedClaim, token: Token) -> int:
+    return len(_CLAUSES.findall(claim.text[: token.start]))
 
 
 _WAS, _NOW_IS = lazy_regex(r"\bwas\b"), lazy_regex(r"\bis\b")

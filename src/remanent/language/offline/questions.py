@@ -138,14 +138,30 @@ _OTHER = lazy_regex(
 """How a question begins that asks for no time, though it may tell when something was."""
 
 
+_OUTCOME = lazy_regex(
+    r"\bwhat (?:will |would |might |could )?happens? (?:if|when|once|after|to)\b|"
+    r"会(?:怎么?样|如何|发生什么)|(?:什么|何种)后果",
+    re.IGNORECASE,
+)
+"""How a question begins that asks what comes of something."""
+_OF_A_CASE = lazy_regex(
+    r"\b(?:if|when|whenever|once|after|until|unless|otherwise|without|beyond|above|over|exceed\w*|any|who|which|that|on|"
+    r"fail\w*|too|else|then|will|cause[sd]?|leads?|results?|means?)\b|如|若|时|后|否则|超|逾|一旦|的话|凡|则|将|会|未|不|的",
+    re.IGNORECASE,
+)
+"""What a sentence has that tells of a case, and what comes of it."""
+
+
 def may_answer(question: str, sentence: str) -> bool:
-    """Tell whether a sentence may give what a question asks for: a time or an amount where it asks for one.
+    """Tell whether a sentence may give what a question asks for: a time, an amount or what comes of something.
 
     A sentence that has the words of "What time is breakfast?" may tell that it is free. It answers if it holds a time.
     """
     # What the question says itself is not what it asks for.
     told = frozenset(_FIGURES.findall(question))
     sentence = _FIGURES.sub(lambda found: "" if found[0] in told else found[0], _NUMBERED.sub("", sentence))
+    if _OUTCOME.search(question) and not _OF_A_CASE.search(sentence):
+        return False
     if _CLOCK.search(question):
         return _OF_CLOCK.search(sentence) is not None
     kind = answer_type(question)

@@ -16,6 +16,7 @@ from pydantic import Field, model_validator
 from remanent.bilingual import Bilingual, Language
 from remanent.errors import InvalidInput
 from remanent.language.offline.answer_finding import find_answer
+from remanent.language.offline.cases import case_told
 from remanent.language.offline.salience import word_scores
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import (
@@ -292,8 +293,12 @@ Field sentences: a list; each item has text (one sentence, no numbers of passage
         best = find_answer(request.question, texts, titles=titles)
         if not best.sentences or best.score < _ANSWERED:
             return AnsweringResponse()
-        found = zip(best.sentences, best.sources, strict=True)
-        return AnsweringResponse(sentences=tuple(_quoted(one.strip(), source, texts) for one, source in found))
+        told = [_quoted(one.strip(), source, texts) for one, source in zip(best.sentences, best.sources, strict=True)]
+        # Of several cases, only the one that is asked of.
+        own = ((one, case_told(request.question, one.text)) for one in told)
+        return AnsweringResponse(
+            sentences=tuple(one if case is None else one.replace(text=case) for one, case in own if case != "")
+        )
 
 
 def titled(passages: Sequence[SourcePassage]) -> list[str]:
