@@ -370,7 +370,9 @@ def _is_doubted(known: Record, data: MemoryData, change: Change, doubt: Doubt) -
         return False
     if change.subject not in {"The user", "用户"} and change.subject not in f"{data.subject} {known.content}":
         return False
-    return is_doubted(doubt, change.content, subject=data.subject, attribute=data.attribute, content=known.content)
+    return is_doubted(
+        doubt, change.content, subject=data.subject, attribute=data.attribute, value=data.value, content=known.content
+    )
 
 
 def _is_kept_up(data: MemoryData, change: Change) -> bool:

@@ -249,7 +249,9 @@ class MemoryWriter:
         turns = await self.records(scope, ids)
         made = await asyncio.to_thread(read_entries, fresh, earlier, turns, self.settings)
         made = [*made, *await self._proposed(fresh, turns, made)]
-        made.sort(key=lambda draft: (draft.entry.seq, draft.may_end, draft.statement.start))  # what is stated, known by then
+        made.sort(
+            key=lambda draft: (draft.entry.seq, draft.may_end, draft.statement.start)
+        )  # what is stated, known by then
         changes = await self.take(scope, made)
         changes.write(tx, now=self._parts.clock())
         tx.state(LEARN, fresh[-1].seq)
