@@ -5,7 +5,7 @@ import pytest
 from remanent.memory import AsyncAgent
 from remanent.stores.conformance.base import SetClock
 
-CHANGED = """I'm allergic to penicillin.|It wasn't the penicillin after all, it was the dye.|Am I allergic to penicillin?
+CHANGED = """I'm allergic to penicillin.|It wasn't penicillin after all, it was the dye.|What am I allergic to?
 The wedding is on 4 June.|We postponed the wedding.|When is the wedding?
 My piano lessons are on Tuesdays.|My piano teacher retired, so no more piano for me.|When are my piano lessons?
 I volunteer at the animal shelter every Saturday.|The shelter shut down in March.|Where do I volunteer?

@@ -23,7 +23,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from remanent.language.offline.doubts import Doubt, doubts
+from remanent.language.offline.doubts import doubts
 from remanent.language.offline.questions import is_question
 from remanent.language.offline.statement_rules import Statement, canonical, expanded_form, parts_of, subject_name
 from remanent.language.offline.statements import (
@@ -74,8 +74,8 @@ class Change:
     """By which somebody is called of whom it is told: "Ingrid moved to Oslo" is news of the friend of that name."""
     life: str = ""
     """The row of changes in a life that it is told by; then `value` is what took the place of something."""
-    doubt: Doubt | None = None
-    """What it only lets doubt: told in fresh words, it ends nothing."""
+    doubt: bool = False
+    """Whether it is told in fresh words, and only lets doubt what was."""
 
 
 # What the forms are made of. Of whom `sole` and `post` name there is one at a time: who has a new friend has lost none,
@@ -266,9 +266,9 @@ def changes(text: str, *, speaker: str = "user") -> Iterator[Change]:
             continue
         if _MAY_CHANGE.search(sentence):
             yield from _known_forms(sentence, span, speaker)
-        for doubt in doubts(sentence):
+        for clause in doubts(sentence):
             name = subject_name(speaker, zh=_HAN.search(sentence) is not None)
-            yield Change(name, sentence.strip(), span.start, span.end, was=doubt.was, doubt=doubt)
+            yield Change(name, sentence.strip(), span.start, span.end, was=clause, doubt=True)
 
 
 def _known_forms(sentence: str, span: Span, speaker: str) -> Iterator[Change]:
@@ -560,7 +560,7 @@ _DENIALS, _CHINESE_DENIALS = (
             (r"\b(I|[Ww]e) used to be\b", r"\1 am"),
             (rf"(?i){_NO_FORM_OF_BE}\bused to\s+", ""),
             (
-                rf"\b(?:don['’]t|do not|doesn['’]t|does not|never did|(?:didn['’]t|did not){_ONE_DAY})\s+(?:actually |really )?",
+                rf"\b(?:(?:do|does)(?:n['’]t| not)|never did|did(?:n['’]t| not){_ONE_DAY})\s+(?:actually |really )?",
                 "",
             ),
             (r"\b([Ii])(['’]m| am) not (?:actually |really )?", r"\1\2 "),
