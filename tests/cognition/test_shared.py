@@ -196,5 +196,5 @@ async def test_the_plain_recall_of_others_finds_what_was_approved_and_is_not_fil
 
 
 async def test_a_sort_that_there_is_none_of_is_refused_with_those_that_there_are(memory: AsyncMemory) -> None:
-    with pytest.raises(InvalidInput, match="convention.*known_issue.*preference"):
+    with pytest.raises(InvalidInput, match=r"convention.*known_issue.*preference"):
         await memory.agent("dev").cognition.propose("We use pnpm", sort="decision")

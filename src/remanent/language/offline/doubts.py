@@ -33,7 +33,8 @@ does = doing does habit practice plays studies likes uses teaches goal dream 在
 _ENGLISH = parts_of(r"""
 work = let me go|laid (?:me )?off|fired|sacked|redundant|quit|resigned|left|last day|burn(?:ed|t) down|went bust|
     (?:closed|shut) down|handed in|my notice|retired|walked out|moved on from|expelled|dropped out|graduated
-who = left(?=[.,;!]|$| for| the (?:company|team|firm|practice))|retired|moved (?:away(?! from)|on|back|to)|resigned|quit(?! \w+ing)|passed away|maternity leave|won['’]t be back|
+who = left(?=[.,;!]|$| for| the (?:company|team|firm|practice))|retired|moved (?:away(?! from)|on|back|to)|resigned|
+    quit(?! \w+ing)|passed away|maternity leave|won['’]t be back|
     replaced|sold (?:up|the (?:building|house|flat|place))|transferred|fired|broke up|called it off|split up|
     no longer (?:my|our)|emigrated
 when = bumped|pushed|moved|cancell?ed|postponed|delayed|rescheduled|called (?:it )?off|(?:is|are|was|['’]s) off|on hold|
@@ -44,9 +45,10 @@ health = ruled out|misdiagnos\w+|false (?:alarm|positive)|negative|wrong about|o
     can (?:have|eat|drink|take)|eating .{0,20}again
 home = sold up|sold|moved (?:out|away|from)|gave up|lease|keys|left .{0,30}for good|bought in|evicted|packed up|
     scrapyard|scrapped|written off
-has = gave (?:him|her|it|them|away)|died|(?:lost|sold|rehomed) (?:him|her|it|them|(?:my|our|the) [\w'’]+)(?=[.!]?$| (?:to|last|this|
-    in|on|and|at)\b)|passed away|ran away|put down|found .{0,20} new home
-does = quit|stopped(?! eating| drinking)|g[ai]ve(?:n)? (?:it )?up|lost interest|(?:done|through) with(?! (?:my|the|this|that)\b)|dropped|bailed|fed up|fail(?:ed)?|
+has = gave (?:him|her|it|them|away)|died|(?:lost|sold|rehomed) (?:him|her|it|them|(?:my|our|the) [\w'’]+)(?=[.!]?$|
+    [ ](?:to|last|this|in|on|and|at)\b)|passed away|ran away|put down|found .{0,20} new home
+does = quit|stopped(?! eating| drinking)|g[ai]ve(?:n)? (?:it )?up|lost interest|(?:done|through) with(?! (?:my|the|
+    this|that)\b)|dropped|bailed|fed up|fail(?:ed)?|
     no more|spent the|any ?more|packed it in|hung up|too (?:expensive|old|late|hard)|broke|
     (?:shut|closed) down|closed my|cancell?ed my|took me off|came off|(?:is|are|['’]s)n['’]t happening|fell through
 """)
