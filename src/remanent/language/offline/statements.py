@@ -245,7 +245,7 @@ def _of_sentence(text: str, own: str, span: Span, *, speaker: str, is_user: bool
     zh = _HAN.search(sentence) is not None
     rules = statements_chinese if zh else statements_english
     if is_user:
-        asks, said = _ASKS_FOR_IT.search(sentence), span.of(own)
+        asks, said = _ASKS_FOR_IT.search(sentence) or _is_shown(text, span), span.of(own)
         ordered = None if asks else _procedure(sentence, rules) or _instruction(sentence, rules)
         # What somebody else orders, told with a word of theirs, orders nothing: 老板说：以后邮件一律抄送我。
         if ordered is not None and (said == sentence or _procedure(said, rules) or _instruction(said, rules)):
@@ -293,8 +293,32 @@ def _in_company(one: Statement, text: str, name: str, rules: ModuleType) -> Stat
 
 
 _ASKS_FOR_IT = lazy_regex(r"[?？]\s*$|吗。?$")
+_LONGEST_ORDER = 600
+"""Characters of a message that tells how the user wants things from now on: longer ones are pasted. Chosen by hand."""
+_SHOWN = lazy_regex(
+    r"[?？:：]\s*\n|\b(?:the following|below|th(?:is|ese|e) (?:[\w-]+ )?(?:text|document|prompt|e-?mail|page|article|messages?|"
+    r"letter|passage|paragraph|transcript|file|report|instructions?))\b|[这那下上]面?[段篇封个份]?的?(?:话|文[章本字件]|邮件|提示词|内容|网页|信)|以下"
+    r"|^\s*(?:[>|]|-{3}|```)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""Before an order: it stands in what is shown, and is nobody's to the agent."""
+_JAILBREAK = lazy_regex(
+    r"\b(?:ignore|disregard|forget|override|bypass)\b[^.!?\n]{0,40}\b(?:instructions?|rules|prompts?|guidelines|polic(?:y|ies)|"
+    r"restrictions)\b|\b(?-i:DAN)\b|\byou are (?:now|no longer) |\bdeveloper mode\b"
+    r"|\bjailbr|\bdo anything now\b"
+    r"|\bnever refuse\b|\bwithout (?:any )?(?:restrictions?|filters?|limits|warnings)\b"
+    r"|(?:忽略|无视|忘掉|忘记|绕过)[^。！？\n]{0,12}(?:指令|指示|提示|规则|设定|限制)|开发者模式|越狱|(?:没有|不受)(?:任何)?限制",
+    re.IGNORECASE,
+)
+"""Who wants an agent to drop what binds it gives no rule that is kept."""
 _HAPPENED = lazy_regex(r"\bI (?:was|went|had|did|got|felt)\b|我[昨今刚上]")
 _FIRST = lazy_regex(r"^(?:first\b,?\s*|首先|先)", re.IGNORECASE)
+
+
+def _is_shown(text: str, span: Span) -> bool:
+    """Tell whether a sentence is no order of the user's own: pasted or quoted words, or ones that unbind an agent."""
+    before = f"{text[: span.start]}{span.of(text)[:3]}"
+    return len(text) > _LONGEST_ORDER or _SHOWN.search(before) is not None or _JAILBREAK.search(text) is not None
 
 
 def _instruction(sentence: str, rules: ModuleType) -> Statement | None:
