@@ -810,3 +810,39 @@ def test_what_a_message_only_shows_or_what_unbinds_an_agent_is_no_standing_order
 @pytest.mark.parametrize("text", ORDERED)
 def test_what_the_user_asks_for_in_their_own_voice_stays_an_order(text: str) -> None:
     assert [one.kind for one in statements(text)] == ["instruction"]
+
+
+MIXED = """I live in 厦门.|residence|厦门
+I work at 腾讯.|employer|腾讯
+I'm allergic to 花生.|allergy|花生
+My husband is from 成都.|home|成都
+I moved to 苏州 last month.|residence|苏州
+My favourite food is 麻辣烫.|favourite food|麻辣烫
+我老婆叫 Jessica。|姓名|Jessica
+I'm coeliac, so no wheat for me.|is|coeliac
+I get car sick.|health|car sick
+I'm on statins.|is|on statins
+我吃虾会起疹子。|健康|吃虾会起疹子
+我媳妇是护士。|职业|护士
+我晕车。|健康|晕车
+元旦去哈尔滨。|计划|去哈尔滨
+下周去深圳出差。|计划|去深圳出差"""
+SAID_BY_NOBODY = """He's allergic to 花生.
+She lives in 厦门.
+Translate: I live in 厦门.
+有的人吃虾会起疹子。
+他媳妇是护士。
+元旦去哪里玩？
+周末去爬山吧。
+Some people are coeliac."""
+
+
+@pytest.mark.parametrize("line", MIXED.split("\n"))
+def test_everyday_and_mixed_speech_is_learned(line: str) -> None:
+    text, attribute, value = line.split("|")
+    assert [(one.attribute, one.value) for one in statements(text)] == [(attribute, value)]
+
+
+@pytest.mark.parametrize("text", SAID_BY_NOBODY.split("\n"))
+def test_what_is_said_of_others_or_only_asked_teaches_nothing(text: str) -> None:
+    assert statements(text) == []

@@ -85,6 +85,14 @@ _FOLLOWS = lazy_regex(
 )
 _HALF_WIDTH_STOP = lazy_regex(rf"(?<=[{HAN}])\.(?=\s|$)")
 """The end of a Chinese sentence as many type it: 我住在北京. is no other town than 我住在北京。"""
+_ENGLISH_WITH_NAMES = lazy_regex(r"^\W*(?:(?:I|My|We|Our|The user)\b|[A-Z]\w+['’]s )[^我你他她是的在了吗]*$")
+"""An English sentence with Chinese names: "I live in 厦门"."""
+
+
+def _is_chinese(text: str) -> bool:
+    return _HAN.search(text) is not None and not _ENGLISH_WITH_NAMES.match(text)
+
+
 _MAX_SENTENCE = 400
 """Characters of a sentence that is looked at: longer ones are no plain statements. Chosen by hand."""
 
@@ -242,7 +250,7 @@ def _as_told(text: str, span: Span, speaker: str) -> list[Statement]:
 def _of_sentence(text: str, own: str, span: Span, *, speaker: str, is_user: bool) -> Iterator[Statement]:
     """Yield what a sentence states; `own` is the text without what others say in it."""
     sentence = span.of(text)
-    zh = _HAN.search(sentence) is not None
+    zh = _is_chinese(sentence)
     rules = statements_chinese if zh else statements_english
     if is_user:
         asks, said = _ASKS_FOR_IT.search(sentence) or _is_shown(text, span), span.of(own)
@@ -296,14 +304,16 @@ _ASKS_FOR_IT = lazy_regex(r"[?？]\s*$|吗。?$")
 _LONGEST_ORDER = 600
 """Characters of a message that tells how the user wants things from now on: longer ones are pasted. Chosen by hand."""
 _SHOWN = lazy_regex(
-    r"[?？:：]\s*\n|\b(?:the following|below|th(?:is|ese|e) (?:[\w-]+ )?(?:text|document|prompt|e-?mail|page|article|messages?|"
-    r"letter|passage|paragraph|transcript|file|report|instructions?))\b|[这那下上]面?[段篇封个份]?的?(?:话|文[章本字件]|邮件|提示词|内容|网页|信)|以下"
+    r"[?？:：]\s*\n|\b(?:the following|below|th(?:is|ese|e) (?:[\w-]+ )?(?:text|document|prompt|e-?mail|page|article|"
+    r"messages?|letter|passage|paragraph|transcript|file|report|instructions?))\b"
+    r"|[这那下上]面?[段篇封个份]?的?(?:话|文[章本字件]|邮件|提示词|内容|网页|信)|以下"
     r"|^\s*(?:[>|]|-{3}|```)",
     re.IGNORECASE | re.MULTILINE,
 )
 """Before an order: it stands in what is shown, and is nobody's to the agent."""
 _JAILBREAK = lazy_regex(
-    r"\b(?:ignore|disregard|forget|override|bypass)\b[^.!?\n]{0,40}\b(?:instructions?|rules|prompts?|guidelines|polic(?:y|ies)|"
+    r"\b(?:ignore|disregard|forget|override|bypass)\b[^.!?\n]{0,40}"
+    r"\b(?:instructions?|rules|prompts?|guidelines|polic(?:y|ies)|"
     r"restrictions)\b|\b(?-i:DAN)\b|\byou are (?:now|no longer) |\bdeveloper mode\b"
     r"|\bjailbr|\bdo anything now\b"
     r"|\bnever refuse\b|\bwithout (?:any )?(?:restrictions?|filters?|limits|warnings)\b"
@@ -388,7 +398,7 @@ def _placed(one: Statement, span: Span, subject: str) -> Statement:
 
 def third_person(text: str, speaker: str) -> str:
     """Return a clause of the first person as others would say it of the speaker."""
-    rules = statements_chinese if _HAN.search(text) else statements_english
+    rules = statements_chinese if _is_chinese(text) else statements_english
     told: str = rules.third_person(text, subject_name(speaker, zh=rules is statements_chinese))
     return told
 
