@@ -323,10 +323,8 @@ class AsyncCognition:
         coordinator: bool = False,
     ) -> Record:
         """Offer something to the workspace; a coordinator approves it, unless it is a coordinator's own."""
-        if sort not in set(SharedSort):
-            raise InvalidInput(f"sort: {sort!r} is none; there are {', '.join(SharedSort)}")
         return await self._shared.propose(
-            content, sort=SharedSort(sort), number=number, confidence=confidence, by=by, coordinator=coordinator
+            content, sort=sort, number=number, confidence=confidence, by=by, coordinator=coordinator
         )
 
     async def approve(self, record_id: str, *, by: str) -> Record:
