@@ -193,3 +193,8 @@ async def test_the_plain_recall_of_others_finds_what_was_approved_and_is_not_fil
     assert "Frankfurt" not in (await bo.recall(question, user="zoe")).text
     assert "Frankfurt" not in (await bo.recall(question, session="s1")).text
     assert "Frankfurt" not in (await memory.agent("cy", workspace="other").recall(question)).text
+
+
+async def test_a_sort_that_there_is_none_of_is_refused_with_those_that_there_are(memory: AsyncMemory) -> None:
+    with pytest.raises(InvalidInput, match=r"convention.*known_issue.*preference"):
+        await memory.agent("dev").cognition.propose("We use pnpm", sort="decision")

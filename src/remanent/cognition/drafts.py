@@ -12,6 +12,7 @@ from remanent.cognition.forgetting import Wanted
 from remanent.cognition.model import INSTRUCTION, SHORT_TERM, InstructionData, memory_id
 from remanent.cognition.settings import CognitionSettings
 from remanent.language.offline.changes import ROWS, SINGLE, Change, bears_on
+from remanent.language.offline.doubts import is_doubted
 from remanent.language.offline.statement_rules import person
 from remanent.language.offline.statements import Statement, canonical, is_secret
 from remanent.model import (
@@ -101,7 +102,8 @@ class Draft:
     @property
     def may_end(self) -> bool:
         """Whether it is only likely that what it bears on is over."""
-        return self.change is not None and bool(self.change.life) and not ROWS[self.change.life].ends
+        one = self.change
+        return one is not None and (one.doubt or (bool(one.life) and not ROWS[one.life].ends))
 
 
 def slot(one: Statement) -> tuple[str, ...]:
@@ -362,6 +364,8 @@ _OLD_VALUE = re.compile(r"(?:,? (?:instead of|rather than) .*| (?:now|these days
 
 def _is_changed(known: Record, data: MemoryData, change: Change) -> bool:
     """Tell whether a memory is what a change is of: the same thing of the same person, or what it says was so."""
+    if change.doubt:
+        return _is_doubted(known, data, change)
     if change.safe:
         return _is_safe_now(known, data, change)
     if change.name:
@@ -378,6 +382,15 @@ def _is_changed(known: Record, data: MemoryData, change: Change) -> bool:
     if change.done and data.attribute == "event":
         return False
     return _is_planned(known, data, change) if change.plan or change.done else _is_kept_up(data, change)
+
+
+def _is_doubted(known: Record, data: MemoryData, change: Change) -> bool:
+    """Tell whether a memory is of what is doubted: of what was, and of what somebody ordered, nothing is."""
+    if data.pinned or known.kind in {Kind.EPISODIC, Kind.MOOD, Kind.PROCEDURAL, INSTRUCTION}:
+        return False
+    if change.subject not in {"The user", "用户"} and change.subject not in f"{data.subject} {known.content}":
+        return False
+    return is_doubted(change.was, subject=data.subject, attribute=data.attribute, value=data.value)
 
 
 def _is_kept_up(data: MemoryData, change: Change) -> bool:

@@ -324,7 +324,7 @@ class AsyncCognition:
     ) -> Record:
         """Offer something to the workspace; a coordinator approves it, unless it is a coordinator's own."""
         return await self._shared.propose(
-            content, sort=SharedSort(sort), number=number, confidence=confidence, by=by, coordinator=coordinator
+            content, sort=sort, number=number, confidence=confidence, by=by, coordinator=coordinator
         )
 
     async def approve(self, record_id: str, *, by: str) -> Record:

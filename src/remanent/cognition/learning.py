@@ -133,6 +133,7 @@ def _echoes(turn: Record | None) -> bool:
 _SAID = lazy_regex(r"\bsaid\b|刚才|这句", re.IGNORECASE)
 """Whoever wants forgotten what they just said means all of it, learned or not."""
 _MATTER = Bilingual("{}: {}", "{}：{}")
+_DOUBTED = Bilingual("may have changed since: newer words say otherwise", "可能已有变化：后来的话另有说法")
 _NO_MORE = Bilingual("{} (no longer true)", "{}（已不再成立）")
 
 
@@ -275,7 +276,9 @@ class MemoryWriter:
         turns = await self.records(scope, ids)
         made = await asyncio.to_thread(read_entries, fresh, earlier, turns, self.settings)
         made = [*made, *await self._proposed(fresh, turns, made)]
-        made.sort(key=lambda draft: (draft.entry.seq, draft.statement.start))
+        made.sort(
+            key=lambda draft: (draft.entry.seq, draft.may_end, draft.statement.start)
+        )  # what is stated, known by then
         changes = await self.take(scope, made)
         await self._unsay(scope, changes, [*earlier, *fresh], fresh=len(fresh))
         changes.write(tx, now=self._parts.clock())
@@ -354,7 +357,9 @@ class MemoryWriter:
                 meant.append(known)
                 continue
             if draft.may_end:
-                data = known.data.replace(stale=draft.statement.content) if isinstance(known.data, MemoryData) else None
+                # The words stay with who said them: erased there, they stand nowhere else.
+                why = _DOUBTED[working_language(known.content)]
+                data = known.memory.replace(stale=why, newer=draft.entry.id)
                 changes.put(known.replace(data=data, version=known.version + 1, updated_at=now))
                 continue
             settled = self._may_end(known, draft)

@@ -100,6 +100,8 @@ class _Review:
         items = self._once(items)
         for record, old in await self._outdated(items):
             items = await self._current_first(items, record, old)
+        for record, old in self._doubted(items):
+            items = await self._current_first(items, record, old)
         ranked = [item.amended(rank=rank) for rank, item in enumerate(items, start=1)]
         if found.order == "time":
             ranked.sort(key=lambda item: (item.occurred_at, item.record_id))
@@ -146,6 +148,16 @@ class _Review:
                     found.append((record, item))
         return found
 
+    def _doubted(self, items: Sequence[FoundItem]) -> list[tuple[Record, FoundItem]]:
+        """Return the answers that newer words let doubt, each with its memory."""
+        doubted = [one for one in self._memories if one.memory.stale and one.memory.newer]
+        return [
+            (one, item)
+            for one in doubted
+            for item in items
+            if _rests_on(one, [item.record_id]) or item.record_id == one.id
+        ]
+
     async def _past_quotes(self, record: Record) -> dict[str, tuple[int, int]]:
         """Return by entry where the words of a memory's versions stand that hold no more."""
         versions = await self._store.versions(self._question.scope.owner, record.id)
@@ -185,22 +197,31 @@ class _Review:
         place = next((number for number, item in enumerate(items) if item.record_id == old.record_id), None)
         if place is None:
             return items
-        now_from = {source.entry_id for source in record.sources}
+        doubt = record.memory.newer if record.memory.stale else ""
+        now_from = {doubt} if doubt else {source.entry_id for source in record.sources}
         newer = next((item for item in items if item.sources and item.sources[0].entry_id in now_from), None)
-        newer = newer or next((item for item in items if item.record_id == record.id), None)
-        outdated = items[place].amended(outdated_by=record.id)
+        newer = newer or next((item for item in items if item.record_id == record.id and not doubt), None)
+        outdated = items[place] if doubt else items[place].amended(outdated_by=record.id)
         is_asked = place == 0 or not old.ranks or any(not one.path.startswith("vector") for one in old.ranks)
         if newer is None and is_asked:
             newer = await self._item(record, like=old)
-        elif newer is None or items.index(newer) < place:
+        elif newer is not None and items.index(newer) > place and not is_asked:
+            place = items.index(newer) - 1
+        elif newer is not None and items.index(newer) < place:
+            newer = None
+        if newer is None:
             items[place] = outdated
             return items
-        elif not is_asked:
-            place = items.index(newer) - 1
         rest = [item for item in items if item.record_id not in {old.record_id, newer.record_id}]
         return [*rest[:place], newer, outdated, *rest[place:]]
 
-    async def _item(self, record: Record, *, like: FoundItem) -> FoundItem:
+    async def _item(self, record: Record, *, like: FoundItem) -> FoundItem | None:
+        """Return what says how it is now: the memory, or the turn that lets doubt it; nothing where that is gone."""
+        if doubt := record.memory.newer if record.memory.stale else "":
+            found = (await self._store.records_by_id(self._question.scope.owner, [doubt])).get(doubt)
+            if found is None or found.status not in LIVE:
+                return None
+            record = found
         entries = await entries_of(self._store, self._question.scope, record)
         return item_of(record, entries, score=like.score)
 
@@ -212,10 +233,11 @@ async def entries_of(store: Store, scope: Scope, record: Record) -> dict[str, En
 
 
 def item_of(record: Record, entries: dict[str, Entry], *, score: float) -> FoundItem:
-    """Return a memory as an answer."""
-    stale = record.memory.stale
+    """Return a memory as an answer, or a turn."""
+    is_memory = isinstance(record.data, MemoryData)
     sources = FoundSource.all_of(record, entries)
-    return FoundItem.of(record, sources, score=score, trust=record.trust, memory_ids=(record.id,), stale=stale)
+    ids, stale = ((record.id,), record.memory.stale) if is_memory else ((), "")
+    return FoundItem.of(record, sources, score=score, trust=record.trust, memory_ids=ids, stale=stale)
 
 
 # ── the newest word on a matter first ────────────────────────────────────────

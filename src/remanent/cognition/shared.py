@@ -54,11 +54,14 @@ class SharedMemories:
         return await self._parts.store.versions(self._scope, record_id)
 
     async def propose(
-        self, content: str, *, sort: SharedSort, number: str, confidence: float, by: str, coordinator: bool
+        self, content: str, *, sort: str, number: str, confidence: float, by: str, coordinator: bool
     ) -> Record:
         """Offer an entry, or get the same one that waits or is in force; a coordinator's own takes effect at once."""
         if not content.strip() or is_secret(content):
             raise InvalidInput("content: empty, or a secret that must not be shared; leave passwords and keys out")
+        if sort not in set(SharedSort):
+            raise InvalidInput(f"sort: {sort!r} is none; there are {', '.join(SharedSort)}")
+        sort = SharedSort(sort)
         for known in () if coordinator else (*await self.entries(pending=True), *await self.entries()):
             data = _shared(known)
             if (known.content.strip(), data.sort, data.number) == (content.strip(), sort, number):

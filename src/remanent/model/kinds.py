@@ -212,7 +212,9 @@ class MemoryData(RecordData):
     """Whether its words are those of one turn, so that search finds it by way of that turn and not twice."""
     pinned: bool = False
     stale: Text = ""
-    """Why it may no longer hold: the premise that it was said to follow from, and that does not."""
+    """Why it may no longer hold: the premise that it was said to follow from, and that does not, or newer words."""
+    newer: Text = ""
+    """The entry whose words let doubt it, where it is those."""
     holds: Text = ""
     """Where or when it holds, if another value does elsewhere: "at work"; `replaces` is that other value."""
 

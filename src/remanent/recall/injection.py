@@ -80,7 +80,7 @@ _DOUBTFUL: dict[Origin, Bilingual] = {
 }
 _OUTDATED: Bilingual = Bilingual("no longer so", "已有更新")
 _CUT: Bilingual = Bilingual("cut off before its end", "回答中途中断")
-_STALE: Bilingual = Bilingual("its premise changed, may no longer hold", "前提已变，可能不再成立")
+_STALE: Bilingual = Bilingual("may no longer hold", "可能不再成立")
 _CERTAINTY: Bilingual = Bilingual(" (confidence: {:.0%}, sources: {})", " (置信度: {:.0%}, 来源: {}次对话)")
 _BY_HAND: Bilingual = Bilingual(" (confidence: {:.0%}, written by hand)", " (置信度: {:.0%}, 人工写入)")
 

@@ -199,6 +199,8 @@ def unit_at_distance(amount: float, unit: str, now: datetime) -> Interval:
         return day(today + timedelta(days=round(amount)))
     if unit == "fortnight":
         return week(today + timedelta(weeks=round(2 * amount)))
+    if unit == "month" and abs(amount) == 0.5:
+        return week(today + timedelta(days=round(30 * amount)))
     if unit == "year" and abs(amount) == 0.5:  # half a year ago is a month, not a year
         return unit_near("month", round(12 * amount), today)
     return unit_near(unit, round(amount), today)

@@ -13,31 +13,31 @@ _DIGIT = "零〇一二三四五六七八九"
 _NUMBER = rf"(?P<number>\d{{1,4}}(?:\.5)?|[{_DIGIT}两十百]{{1,5}}|半|几|好几|数)"
 _YEAR = (
     rf"(?P<year>(?:1[1-9]|20)\d\d年|(?<!\d)\d\d年(?=\d{{1,2}}月)|[一二][{_DIGIT}]{{3}}年"
-    r"|大前年|前年|去年|上一?年|今年|本年|明年|来年|后年)度?"
+    r"|大前年|前年|去年|上一?年|今年|本年|明年|来年|大?后年)度?"
 )
 # 月亮, 月饼, 月球 and 月台 have nothing to do with months.
 _MONTH = (
     r"(?P<month>(?:1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九]|正|腊)月(?!亮|饼|球|台)份?"
-    r"|(?P<near>上上|下下|上|下|这|本|当)一?个?月)"
+    r"|(?<!大)(?P<near>上{1,3}|下{1,3}|这|本|当)一?个?月)"
 )
 # 中国, 中心, 中学, 中间 and 中午 begin with the same character as the middle of a month.
 _STAGE = r"(?:月?(?P<stage>初|上旬|中旬|下旬|中(?!国|心|学|间|午)|底|末))"
 _DAY_NUMBER = "(?:[12]\\d|3[01]|0?[1-9]|[二三]?十[一二三四五六七八九]?|[一二三四五六七八九]|廿[一二三四五六七八九]?)"
 _DAY = rf"(?P<day>{_DAY_NUMBER})(?:日|号)"
 _SEASON = r"(?P<season>[春夏秋冬])(?:天|季|日(?!本))?"
-_WEEK = r"(?P<week>上上|下下|上|下|这|本)?一?个?(?:周|星期|礼拜)"
+_WEEK = r"(?<![大上下])(?P<week>上{1,3}|下{1,3}|这|本)?一?个?(?:周|星期|礼拜)"
 _PART = r"(?P<part>凌晨|清晨|早晨|早上|上午|中午|午后|下午|傍晚|晚上|夜里|夜晚|深夜|半夜|午夜)"
 _NO_HOUR = r"(?!的?(?:\d{1,2}|[零一两二三四五六七八九十]{1,3})点)"
 """Behind a part of the day: with the hour it is a time of its own, 周五 and 上午十点."""
 _NEAR_DAYS = {
     "大前天": -3, "前天": -2, "昨天": -1, "昨日": -1, "今天": 0, "今日": 0, "当天": 0, "明天": 1, "明日": 1, "后天": 2,
-    "大后天": 3,
+    "大后天": 3, "大大前天": -4, "大大后天": 4,
 }  # fmt: skip
 _NEAR_YEARS = {
     "大前年": -3, "前年": -2, "去年": -1, "上年": -1, "上一年": -1, "今年": 0, "本年": 0, "明年": 1, "来年": 1,
-    "后年": 2,
+    "后年": 2, "大后年": 3,
 }  # fmt: skip
-_SHIFTS = {"上上": -2, "上": -1, "这": 0, "本": 0, "当": 0, "下": 1, "下下": 2}
+_SHIFTS = {"上上上": -3, "下下下": 3, "上上": -2, "上": -1, "这": 0, "本": 0, "当": 0, "下": 1, "下下": 2}
 _PARTS: dict[str, DayPart] = {
     "凌晨": "dawn", "清晨": "morning", "早晨": "morning", "早上": "morning", "上午": "morning", "早": "morning",
     "中午": "noon", "午后": "afternoon", "下午": "afternoon", "傍晚": "evening", "晚上": "evening", "晚": "night",
@@ -237,6 +237,16 @@ _WEEKDAY = (
 )
 
 
+@CHINESE_DATES.rule(
+    rf"(?<![第\d{_DIGIT}十]){_NUMBER}个?(?:周|星期|礼拜)(?:之|以)?(?P<way>前|后)的?(?:周|星期|礼拜)(?P<weekday>[一二三四五六日天])"
+)
+def _weekday_away(match: re.Match[str], view: DateContext) -> DateMeaning:
+    """两周前的周五."""
+    weeks = round(_amount(match["number"])) * (-1 if match["way"] == "前" else 1)
+    number = "一二三四五六日".find(match["weekday"].replace("天", "日"))
+    return calendar.day_or_part(calendar.weekday_in_week(view.today + timedelta(weeks=weeks), number), None)
+
+
 @CHINESE_DATES.rule(_WEEKDAY, rf"{_WEEKDAY}(?:的)?{_PART}{_NO_HOUR}")
 def _weekday(match: re.Match[str], view: DateContext) -> DateMeaning | None:
     """下周三, 上星期天, 周五下午."""
@@ -256,7 +266,9 @@ def _weekday(match: re.Match[str], view: DateContext) -> DateMeaning | None:
     return DateMeaning(meaning.interval, relative=True, weekday=not match["week"] and not part)
 
 
-@CHINESE_DATES.rule(r"(?P<week>上上|下下|上|下|这|本)一?个?(?:周末|星期末|礼拜末)|(?<![一-九\d])(?P<bare>周末)")
+@CHINESE_DATES.rule(
+    r"(?<![大上下])(?P<week>上{1,3}|下{1,3}|这|本)一?个?(?:周末|星期末|礼拜末)|(?<![一-九\d])(?P<bare>周末)"
+)
 def _weekend(match: re.Match[str], view: DateContext) -> DateMeaning:
     """上周末, 这个周末, 周末."""
     is_last = not match["week"] and view.today.weekday() < 5 and view.is_over(match)
@@ -264,20 +276,24 @@ def _weekend(match: re.Match[str], view: DateContext) -> DateMeaning:
     return DateMeaning(calendar.unit_near("weekend", shift, view.today), relative=True)
 
 
-@CHINESE_DATES.rule(r"(?P<week>上上|下下|上|下|这|本)一?个?(?:周|星期|礼拜)(?![一二三四五六日天末1-7])")
+@CHINESE_DATES.rule(r"(?<![大上下])(?P<week>上{1,3}|下{1,3}|这|本)一?个?(?:周|星期|礼拜)(?![一二三四五六日天末1-7])")
 def _week(match: re.Match[str], view: DateContext) -> DateMeaning:
     """上周, 下个星期."""
     return DateMeaning(calendar.unit_near("week", _SHIFTS[match["week"]], view.today), relative=True)
 
 
-@CHINESE_DATES.rule(rf"(?<![第\d{_DIGIT}十]){_NUMBER}(?:多)?{_UNIT}(?:之|以)?(?P<way>前|后)(?!面|者|天)")
+@CHINESE_DATES.rule(
+    rf"(?<![第\d{_DIGIT}十]){_NUMBER}(?:多)?{_UNIT}(?:之|以)?(?P<way>前|后)(?!面|者|天)",
+    rf"(?P<way>再过){_NUMBER}个?{_UNIT}(?:[之以]?后)?",
+    rf"(?<![不超通经路难])(?P<way>过){_NUMBER}{_UNIT}(?:[之以]?后|(?=[就再要会才我，]))",
+)
 def _distance(match: re.Match[str], view: DateContext) -> DateMeaning | None:
-    """三天前, 两小时前, 半年后, 几个月前."""
+    """三天前, 两小时前, 半年后, 几个月前, 再过两周, 过两天就走."""
     unit, amount = _UNITS[match["unit"]], _amount(match["number"])
     if unit == "year" and amount > 1000:
         return None  # 1987年以后 names a year
     return DateMeaning(
-        calendar.unit_at_distance(amount if match["way"] == "后" else -amount, unit, view.now), relative=True
+        calendar.unit_at_distance(-amount if match["way"] == "前" else amount, unit, view.now), relative=True
     )
 
 

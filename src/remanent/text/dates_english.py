@@ -261,6 +261,25 @@ def _weekday(match: re.Match[str], view: DateContext) -> DateMeaning:
 
 
 @ENGLISH_DATES.rule(
+    rf"\b(?:the\s+)?(?P<weekday>{_FULL_WEEKDAY})\s+(?P<way>before\s+last|after\s+next|week)\b{_NOT_OF}",
+    rf"\b{_NUMBER}\s+(?P<weekday>{_FULL_WEEKDAY[:-2]})s\s+(?P<way>ago|from\s+now)\b",
+    rf"\b{_NUMBER}\s+(?P<unit>week)s?\s+(?P<way>from|on|ago\s+on|ago\s+last)\s+(?P<weekday>{_FULL_WEEKDAY})",
+    words=_WEEKDAY_WORDS,
+)
+def _counted_weekday(match: re.Match[str], view: DateContext) -> DateMeaning | None:
+    """the Sunday before last, two Fridays ago, a week on Monday, two weeks ago on Tuesday."""
+    groups, way = match.groupdict(), match["way"].lower()
+    number = _WEEKDAY_NAMES.index(match["weekday"][:3].lower())
+    count = round(amount_of(groups["number"])) if groups.get("number") else 1
+    if groups.get("unit") and way.startswith("ago"):
+        return calendar.day_or_part(calendar.weekday_in_week(view.today - timedelta(weeks=count), number), None)
+    weeks = count - ("from now" in " ".join(way.split()) or way == "ago")
+    if way == "ago" or way.startswith("before"):
+        return calendar.day_or_part(calendar.weekday_before(view.today, number) - timedelta(weeks=weeks), None)
+    return calendar.day_or_part(calendar.weekday_after(view.today, number) + timedelta(weeks=weeks), None)
+
+
+@ENGLISH_DATES.rule(
     rf"\b{_NUMBER}\s+{_UNIT}\s+(?P<way>ago|back|earlier|from\s+now|from\s+today|hence)\b",
     words="ago back earlier from hence",
 )

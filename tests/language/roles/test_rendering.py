@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from remanent.bilingual import Language
 from remanent.errors import InvalidInput
 from remanent.language.roles.summary import SummaryLevel, SummaryRequest, render, render_topic, segment_text, unmarked
 from remanent.language.shapes import Utterance
@@ -123,6 +124,29 @@ def test_a_segment_knows_the_agent_by_every_name_that_chat_formats_have_for_it(p
         "[summary] The user discussed: Where shall we store the files? The agent decided: They go to the cellar. "
         "Key conclusion: The cellar is dry."
     )
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (
+            ["我们去了海边看日落。", "真浪漫！", "海边的日落最好看。"],
+            "用户讨论了：我们去了海边看日落。Agent 说：真浪漫！关键结论是：海边的日落最好看。",
+        ),
+        (
+            ["We saw the sunset by the sea.", "How romantic!", "The sea is best then."],
+            (
+                " The user discussed: We saw the sunset by the sea. The agent said: How romantic! "
+                "Key conclusion: The sea is best then."
+            ),
+        ),
+    ],
+)
+def test_what_is_only_answered_is_no_decision(said: list[str], told: str) -> None:
+    chosen = [one for number, text in enumerate(said) for one in statements(text, message=number)]
+    language: Language = "en" if told.startswith(" ") else "zh"
+    text = segment_text(chosen, ["user", "assistant", "assistant"], (), language)
+    assert text.removeprefix("[摘要]").removeprefix("[summary]") == told
 
 
 @pytest.mark.spec("COG-03")

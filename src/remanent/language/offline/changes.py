@@ -23,6 +23,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from remanent.language.offline.doubts import doubts
 from remanent.language.offline.questions import is_question
 from remanent.language.offline.statement_rules import Statement, canonical, expanded_form, parts_of, subject_name
 from remanent.language.offline.statements import (
@@ -73,6 +74,8 @@ class Change:
     """By which somebody is called of whom it is told: "Ingrid moved to Oslo" is news of the friend of that name."""
     life: str = ""
     """The row of changes in a life that it is told by; then `value` is what took the place of something."""
+    doubt: bool = False
+    """Whether it is told in fresh words, and only lets doubt what was."""
 
 
 # What the forms are made of. Of whom `sole` and `post` name there is one at a time: who has a new friend has lost none,
@@ -255,47 +258,54 @@ _LONGEST = 200
 
 
 def changes(text: str, *, speaker: str = "user") -> Iterator[Change]:
-    """Yield what a message says has changed, sentence by sentence."""
+    """Yield what a message says has changed, sentence by sentence, and behind it what it only lets doubt."""
     own = own_words(text)
     for span in plain_sentences(text):
         sentence = said_by_oneself(span.of(own))
-        if len(sentence) > _LONGEST or not _MAY_CHANGE.search(sentence) or is_question(sentence):
+        if len(sentence) > _LONGEST or is_question(sentence) or is_secret(sentence):
             continue
-        if is_secret(sentence):
-            continue
-        of_others = _OF_SOMEBODY_ELSE.search(sentence) is not None
-        yield from () if of_others else _of_life(sentence, span, speaker)
-        zh = _HAN.search(sentence) is not None
-        for form in _FORMS[zh]:
-            for found in form.finditer(sentence):
-                told = {**found.groupdict(), **({"was": found["was_"]} if found.groupdict().get("was_") else {})}
-                if of_others if not told.get("safe") else _UNREAL.search(sentence):
-                    continue
-                if (told.get("was") or "").startswith("去") and _ONCE.search(sentence):
-                    continue
-                of = next((one for one in ("residence", "employer") if told.get(one) or told.get(f"{one}_")), "")
-                named = told.get("thing") or told.get("renewed")
-                if zh and named and re.search(f"我(?:的|家)?(?:{_PARTS['kin']})", sentence[: found.start()]):
-                    continue  # 我妈换号了，新号码是…
-                # Whoever raises the rent, it is the speaker's.
-                who = "" if named or of else told["who"] or ""
-                yield Change(
-                    subject=_subject(who, speaker, zh=zh),
-                    name=told.get("name") or "",
-                    content=third_person(_clause(sentence, found.start()).strip(" .。!！"), speaker),
-                    start=span.start,
-                    end=span.end,
-                    was=next((told[part] for part in _ENDED if told.get(part)), "").strip(),
-                    thing=(named or of).strip(),
-                    # What we do at the office is not what I like.
-                    value="" if who in {"We", "we"} else (told.get("value") or "").strip(),
-                    work=bool(told.get("work")),
-                    renewed=bool(told.get("renewed")),
-                    safe=(told.get("safe") or "").strip(),
-                    sold=bool(told.get("sold")),
-                    plan=bool(told.get("plan")),
-                    done=bool(told.get("done")),
-                )
+        if _MAY_CHANGE.search(sentence):
+            yield from _known_forms(sentence, span, speaker)
+        for clause in doubts(sentence):
+            name = subject_name(speaker, zh=_HAN.search(sentence) is not None)
+            yield Change(name, sentence.strip(), span.start, span.end, was=clause, doubt=True)
+
+
+def _known_forms(sentence: str, span: Span, speaker: str) -> Iterator[Change]:
+    """Yield what a sentence says has changed in a form that ends what was known."""
+    of_others = _OF_SOMEBODY_ELSE.search(sentence) is not None
+    yield from () if of_others else _of_life(sentence, span, speaker)
+    zh = _HAN.search(sentence) is not None
+    for form in _FORMS[zh]:
+        for found in form.finditer(sentence):
+            told = {**found.groupdict(), **({"was": found["was_"]} if found.groupdict().get("was_") else {})}
+            if of_others if not told.get("safe") else _UNREAL.search(sentence):
+                continue
+            if (told.get("was") or "").startswith("去") and _ONCE.search(sentence):
+                continue
+            of = next((one for one in ("residence", "employer") if told.get(one) or told.get(f"{one}_")), "")
+            named = told.get("thing") or told.get("renewed")
+            if zh and named and re.search(f"我(?:的|家)?(?:{_PARTS['kin']})", sentence[: found.start()]):
+                continue  # 我妈换号了，新号码是…
+            # Whoever raises the rent, it is the speaker's.
+            who = "" if named or of else told["who"] or ""
+            yield Change(
+                subject=_subject(who, speaker, zh=zh),
+                name=told.get("name") or "",
+                content=third_person(_clause(sentence, found.start()).strip(" .。!！"), speaker),
+                start=span.start,
+                end=span.end,
+                was=next((told[part] for part in _ENDED if told.get(part)), "").strip(),
+                thing=(named or of).strip(),
+                # What we do at the office is not what I like.
+                value="" if who in {"We", "we"} else (told.get("value") or "").strip(),
+                work=bool(told.get("work")),
+                renewed=bool(told.get("renewed")),
+                safe=(told.get("safe") or "").strip(),
+                sold=bool(told.get("sold")),
+                plan=bool(told.get("plan")),
+                done=bool(told.get("done")),
+            )
 
 
 _ENDED = ("was", "work", "sold", "safe", "plan", "done", "name")
@@ -538,6 +548,8 @@ _LAST = lazy_regex(
     r"|^\W*(?:请|你)*(?:忘掉|忘了|忘记)(?:这个|它|我?刚才(?:说的话?|那句话?)?|这句话?)(?:吧)?\W*$",
     re.IGNORECASE,
 )
+_ONE_DAY = r"(?!.*\b(?:yesterday|today|tonight|last|this|ago|on [A-Z]\w+day)\b)"
+"""Not behind "didn't": who did not play on one day plays."""
 _NO_FORM_OF_BE = "".join(rf"(?<!\b{word} )" for word in "be been being am is are was were get got".split())
 """Before "used to": what can be used to do something, or what one is used to, is not over."""
 _ENDED_FORMS = parts_of(r"""
@@ -561,7 +573,10 @@ _DENIALS, _CHINESE_DENIALS = (
             (r"(?i)\bno longer\s+(?=\w)", ""),
             (r"\b(I|[Ww]e) used to be\b", r"\1 am"),
             (rf"(?i){_NO_FORM_OF_BE}\bused to\s+", ""),
-            (r"\b(?:don['’]t|do not|doesn['’]t|does not|never did|didn['’]t|did not)\s+(?:actually |really )?", ""),
+            (
+                rf"\b(?:(?:do|does)(?:n['’]t| not)|never did|did(?:n['’]t| not){_ONE_DAY})\s+(?:actually |really )?",
+                "",
+            ),
             (r"\b([Ii])(['’]m| am) not (?:actually |really )?", r"\1\2 "),
             (r"\b(is|are|was)(?: not|n['’]t) (?:actually |really )?", r"\1 "),
             (_ENDED_FORMS["work"], "I work at "),

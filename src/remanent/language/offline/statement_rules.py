@@ -194,8 +194,9 @@ def canonical(attribute: str) -> str:
 _SAME_PERSON = first_of_row("""
 mom mum mother mommy mama; dad father daddy papa; grandma grandmother granny; grandpa grandfather granddad;
 partner wife husband spouse; boss supervisor; dog puppy; cat kitten; kids children; 爸爸 爸 父亲 老爸;
-妈妈 妈 母亲 老妈; 爱人 妻子 老婆 太太 丈夫 老公 先生; 男朋友 男友; 女朋友 女友; 上司 领导 老板; 外公 姥爷; 外婆 姥姥;
-哥哥 哥; 姐姐 姐; 弟弟 弟; 妹妹 妹; 父母 爸妈; 室友 舍友; 狗 小狗 狗狗; 猫 小猫 猫咪
+妈妈 妈 母亲 老妈; 爱人 妻子 老婆 媳妇 太太 丈夫 老公 先生; 男朋友 男友; 女朋友 女友;
+上司 领导 老板; 外公 姥爷; 外婆 姥姥;
+哥哥 哥; 姐姐 姐; 弟弟 弟; 妹妹 妹; 女儿 闺女; 父母 爸妈; 室友 舍友; 狗 小狗 狗狗; 猫 小猫 猫咪
 """)
 """The words for one person or animal of somebody's; a wife and a partner are one, whoever has both says so by name."""
 _OF_WHOM = re.compile("(?P<whose>.*(?:'s |的))(?P<who>[^的]+)")

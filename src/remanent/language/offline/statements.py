@@ -86,6 +86,14 @@ _FOLLOWS = lazy_regex(
 )
 _HALF_WIDTH_STOP = lazy_regex(rf"(?<=[{HAN}])\.(?=\s|$)")
 """The end of a Chinese sentence as many type it: 我住在北京. is no other town than 我住在北京。"""
+_ENGLISH_WITH_NAMES = lazy_regex(r"^\W*(?:(?:I|My|We|Our|The user)\b|[A-Z]\w+['’]s )[^我你他她是的在了吗]*$")
+"""An English sentence with Chinese names: "I live in 厦门"."""
+
+
+def _is_chinese(text: str) -> bool:
+    return _HAN.search(text) is not None and not _ENGLISH_WITH_NAMES.match(text)
+
+
 _MAX_SENTENCE = 400
 """Characters of a sentence that is looked at: longer ones are no plain statements. Chosen by hand."""
 
@@ -243,10 +251,10 @@ def _as_told(text: str, span: Span, speaker: str) -> list[Statement]:
 def _of_sentence(text: str, own: str, span: Span, *, speaker: str, is_user: bool) -> Iterator[Statement]:
     """Yield what a sentence states; `own` is the text without what others say in it."""
     sentence = span.of(text)
-    zh = _HAN.search(sentence) is not None
+    zh = _is_chinese(sentence)
     rules = statements_chinese if zh else statements_english
     if is_user:
-        asks, said = _ASKS_FOR_IT.search(sentence), span.of(own)
+        asks, said = _ASKS_FOR_IT.search(sentence) or _is_shown(text, span), span.of(own)
         ordered = None if asks else _procedure(sentence, rules) or _instruction(sentence, rules)
         # What somebody else orders, told with a word of theirs, orders nothing: 老板说：以后邮件一律抄送我。
         if ordered is not None and (said == sentence or _procedure(said, rules) or _instruction(said, rules)):
@@ -294,8 +302,34 @@ def _in_company(one: Statement, text: str, name: str, rules: ModuleType) -> Stat
 
 
 _ASKS_FOR_IT = lazy_regex(r"[?？]\s*$|吗。?$")
+_LONGEST_ORDER = 600
+"""Characters of a message that tells how the user wants things from now on: longer ones are pasted. Chosen by hand."""
+_SHOWN = lazy_regex(
+    r"[?？:：]\s*\n|\b(?:the following|below|th(?:is|ese|e) (?:[\w-]+ )?(?:text|document|prompt|e-?mail|page|article|"
+    r"messages?|letter|passage|paragraph|transcript|file|report|instructions?))\b"
+    r"|[这那下上]面?[段篇封个份]?的?(?:话|文[章本字件]|邮件|提示词|内容|网页|信)|以下"
+    r"|^\s*(?:[>|]|-{3}|```)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""Before an order: it stands in what is shown, and is nobody's to the agent."""
+_JAILBREAK = lazy_regex(
+    r"\b(?:ignore|disregard|forget|override|bypass)\b[^.!?\n]{0,40}"
+    r"\b(?:instructions?|rules|prompts?|guidelines|polic(?:y|ies)|"
+    r"restrictions)\b|\b(?-i:DAN)\b|\byou are (?:now|no longer) |\bdeveloper mode\b"
+    r"|\bjailbr|\bdo anything now\b"
+    r"|\bnever refuse\b|\bwithout (?:any )?(?:restrictions?|filters?|limits|warnings)\b"
+    r"|(?:忽略|无视|忘掉|忘记|绕过)[^。！？\n]{0,12}(?:指令|指示|提示|规则|设定|限制)|开发者模式|越狱|(?:没有|不受)(?:任何)?限制",
+    re.IGNORECASE,
+)
+"""Who wants an agent to drop what binds it gives no rule that is kept."""
 _HAPPENED = lazy_regex(r"\bI (?:was|went|had|did|got|felt)\b|我[昨今刚上]")
 _FIRST = lazy_regex(r"^(?:first\b,?\s*|首先|先)", re.IGNORECASE)
+
+
+def _is_shown(text: str, span: Span) -> bool:
+    """Tell whether a sentence is no order of the user's own: pasted or quoted words, or ones that unbind an agent."""
+    before = f"{text[: span.start]}{span.of(text)[:3]}"
+    return len(text) > _LONGEST_ORDER or _SHOWN.search(before) is not None or _JAILBREAK.search(text) is not None
 
 
 def _instruction(sentence: str, rules: ModuleType) -> Statement | None:
@@ -365,7 +399,7 @@ def _placed(one: Statement, span: Span, subject: str) -> Statement:
 
 def third_person(text: str, speaker: str) -> str:
     """Return a clause of the first person as others would say it of the speaker."""
-    rules = statements_chinese if _HAN.search(text) else statements_english
+    rules = statements_chinese if _is_chinese(text) else statements_english
     told: str = rules.third_person(text, subject_name(speaker, zh=rules is statements_chinese))
     return told
 

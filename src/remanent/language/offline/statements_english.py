@@ -30,11 +30,11 @@ from remanent.text.words import COMMON_ENGLISH, is_past_form
 
 # What the forms below are made of: words by their sort, times, the ends of a clause, and who or what it is about.
 PARTS = parts_of(r"""
-several = grandson|granddaughter|colleague|coworker|cousin|aunt|uncle|niece|nephew|neighbou?r|teacher|coach|roommate|
+several = in-laws|grandson|granddaughter|colleague|coworker|cousin|aunt|uncle|niece|nephew|neighbou?r|teacher|coach|roommate|
     flatmate|kid|child|friend
 kin = wife|husband|partner|girlfriend|boyfriend|fianc[eé]e?|son|daughter|baby|kids|children|brother|sister|twin|
     mother|mom|mum|father|dad|parents|grandmother|grandma|grandfather|grandpa|stepson|stepdaughter|boss|manager|
-    mentor|therapist|dog|cat|puppy|kitten|parrot|rabbit|hamster|turtle|horse|guinea pig|best friend|(?:mother|father|
+    mentor|line manager|team lead(?:er)?|other half|eldest|youngest|best mate|therapist|dog|cat|puppy|kitten|parrot|rabbit|hamster|turtle|horse|guinea pig|best friend|(?:mother|father|
     sister|brother)-in-law|landlord|landlady|dentist|doctor|gp|vet|accountant|lawyer|solicitor|hairdresser|trainer|tutor|
     supervisor|advisor|agent|nanny|babysitter|physio(?:therapist)?|psychiatrist|counsell?or|{several}
 job = accountant|act(?:or|ress)|administrator|analyst|architect|artist|assistant|author|baker|banker|barista|
@@ -73,18 +73,18 @@ on = lives? (?:in|with|near|at|on|alone)|works? (?:at|for|as|in|from|on|nights|p
     prefers?|moved|grew up|(?:can|do|does)(?:n['’]t|['’]t| not)|cannot) \w
 and = (?i:and (?=(?:i|we|it|that|this|they|he|she|you|there|now|then|so|am|is|are|was|were|have|had|just|can|will|
     would|do|how)\b|{on}|(?:my|our) (?:[\w-]+ ){1,2}(?:is|are|was|has|{on})))
-or_to = \s*(?:[!?;)–—\n]|,(?!\d\d\d)|[.:](?!\w)(?<!\b(?:St|Mr|Dr|Ms)\.)(?<!\bMrs\.)|\s-|$|\b(?:{and}|(?:but|because|
+or_to = \s*(?:[!?;)–—\n。！？，；]|,(?!\d\d\d)|[.:](?!\w)(?<!\b(?:St|Mr|Dr|Ms)\.)(?<!\bMrs\.)|\s-|$|\b(?:{and}|(?:but|because|
     so|which|who|where|when|while|since|though|although|if|that|btw)\b))
 to = (?={or_to})
 long_to = (?=\s*(?:[.!?;\n–—]|\s-|$|,\s*(?:and|but|so|which|it|that)\b|\b(?:but|because|which|(?:and|so) (?:it|[Ii]|
     we|they|that|he|she|now|am|was))\b))
-sign = (?:[^,.;!?()\n–—]|\.(?=\w)|,(?=\d\d\d)|(?<=\b(?:St|Mr|Dr|Ms))\.|(?<=\bMrs)\.)
+sign = (?:[^,.;!?()\n–—。！？，；]|\.(?=\w)|,(?=\d\d\d)|(?<=\b(?:St|Mr|Dr|Ms))\.|(?<=\bMrs)\.)
 words = {sign}{2,80}?
 dated = (?= (?:in (?:{month}|(?:19|20)\d\d)\b|on {day}\b|(?:last|this|next) (?:week|month|year|{month}|{day}|{season})\b|
     (?:yesterday|today|recently|{count} (?:day|week|month|year)s? ago)\b))
-name = [A-Z][\w'’.-]*(?: [A-Z][\w'’.-]*){0,2}
+name = (?:[A-Z][\w'’.-]*(?: [A-Z][\w'’.-]*){0,2}|[\u4e00-\u9fff]{2,8})
 aged = {name}(?: \(\d{1,2}\))?
-place = (?:the |\d+ )?[A-Z][\w'’.-]*(?:,? (?!I\b)(?:of |de |upon |New |San )?[A-Z][\w'’.-]*){0,4}|[a-z]{4,}(?=[.!,;]|$)
+place = (?:the |\d+ )?[A-Z][\w'’.-]*(?:,? (?!I\b)(?:of |de |upon |New |San )?[A-Z][\w'’.-]*){0,4}|[\u4e00-\u9fff]{2,12}|[a-z]{4,}(?=[.!,;]|$)
 product = (?:(?:19|20)\d\d )?[A-Z][\w.+#-]*(?: (?:[A-Z]|\d)[\w.+#-]*){0,4}
 condition = (?:an? |severe |mild |chronic |bad |high |low |type [12] |seasonal )*(?:asthma|diabetes|adhd|arthritis|
     insomnia|epilepsy|migraines?|anxiety|depression|eczema|an(?:a)?emia|autism|dyslexia|hypertension|tinnitus|
@@ -115,7 +115,8 @@ in_charge = is (?:in charge of|responsible for|handling)|handles|manages|leads|m
 feeling = stressed(?: out)?|anxious|worried|nervous|overwhelmed|exhausted|tired|burn(?:ed|t) out|frustrated|annoyed|
     angry|upset|sad|lonely|depressed|disappointed|bored|scared|heartbroken|homesick|excited|thrilled|relieved|swamped|
     devastated|furious|miserable
-trait = self-employed|unemployed|retired|pregnant|deaf|blind|bilingual|\w+-handed|[\w-]+[ -](?:blind|intolerant)|
+trait = coeliac|celiac|an(?:a)?emic|asthmatic|lactose-free|on (?:statins|insulin|antidepressants|beta blockers|
+    blood thinners|medication|thyroxine|antihistamines)|self-employed|unemployed|retired|pregnant|deaf|blind|bilingual|\w+-handed|[\w-]+[ -](?:blind|intolerant)|
     (?:scared|afraid|terrified) of {words}|(?:good|bad|terrible) at {words}|(?:new to|fluent in|prone to|
     sensitive to) {words}|(?:more of )?an? (?!bit\b|little\b|lot\b|tad\b)(?:[a-z-]+ ){0,3}(?:person|owl|parent|mom|
     mum|dad|mother|father|native|veteran|member|twin|expat|immigrant|graduate|only child|[a-z]{2,}(?:ist|eer|ian))
@@ -163,6 +164,8 @@ fact restriction = (?:{who_is} {adv}?|{who_has} been )(?P<v>[a-z]+[ -]intolerant
 fact allergy = {who_is} (?:very |severely |highly )?allergic to (?P<v>{words}){to}
 fact health = (?:{who} {adv}?(?:ha(?:ve|s)|suffers? from|gets?|was diagnosed with)|
     {have} got) (?P<v>{condition}(?:(?:,|,? and) {condition})*(?: (?:when|after|from) {words})?)(?:\b|{to})
+fact health = {i} {adv}?(?:get|am|['’]m) (?P<v>(?:car|sea|air|travel|motion)[ -]?sick)(?:ness)?\b
+fact health = {i} {adv}?(?P<v>(?:eat|drink|touch|have) [\w ]{3,30} and (?:come|break) out in [\w ]{3,20}?){to}
 fact restriction = {i} (?:can['’]t|cannot|can not|mustn['’]t) (?:eat|drink|have|tolerate|digest) (?P<v>(?!any\b|
     the\b){words}){to}
 fact is = {who_is} {adv}?(?P<v>{trait})(?: and {words})?{to}

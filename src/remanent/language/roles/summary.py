@@ -41,6 +41,7 @@ from remanent.language.shapes import (
 from remanent.language.wording import block, group, spoken_language, utterance_blocks
 from remanent.model import Model
 from remanent.model.entry import chat_role
+from remanent.text.regex import lazy_regex
 from remanent.text.scripts import alphanumeric, working_language
 from remanent.text.summary import DialogueSentence, joined, statements, summarize, telling
 from remanent.text.talk import says_nothing_alone
@@ -471,6 +472,9 @@ _MAX_STATEMENTS = 3_000
 _DISCUSSED = Bilingual("The user discussed: ", "用户讨论了：")
 _RETURNED = Bilingual("Tools returned: ", "工具返回了：")
 _DECIDED = Bilingual("{who} decided: ", "{who}决定了：")
+_TO_DECIDE = lazy_regex(r"\b(?:shall|should|decide|which)\b[^.!]*\?|(?:要不要|该|怎么定|定哪|选哪|用哪)[^。！]*[？?]")
+"""What is asked for a decision. What is answered to anything else decides nothing, and a heading would invent that."""
+_ANSWERED = Bilingual("The agent said: ", "Agent 说：")
 _CONCLUDED = Bilingual("Key conclusion: ", "关键结论是：")
 _AGENT = Bilingual("The agent", "Agent ")
 _USER = Bilingual("The user", "用户")
@@ -506,11 +510,12 @@ def segment_text(
     answers = [one.text for one in new if chat_role(speakers[one.message]) == "assistant"]
     returned = [one.text for one in new if chat_role(speakers[one.message]) == "tool"]
     discussed = [one.text for one in new if chat_role(speakers[one.message]) not in {"assistant", "tool"}]
-    if not decided and answers[:-1]:
-        decided = {_AGENT[language]: answers[:-1]}
+    rest = answers[:-1]
+    if not decided and rest and any(_TO_DECIDE.search(text) for text in discussed):
+        decided, rest = {_AGENT[language]: rest}, []
     told = [(_DISCUSSED[language], discussed), (_RETURNED[language], returned)]
     told += [(_DECIDED[language].format(who=who), texts) for who, texts in decided.items()]
-    told += [(_CONCLUDED[language], answers[-1:])]
+    told += [(_ANSWERED[language], rest), (_CONCLUDED[language], answers[-1:])]
     said = [f"{heading}{joined(texts)}" for heading, texts in told if texts]
     return join.join([MARKS[SummaryLevel.SEGMENT][language], joined(said)])
 
