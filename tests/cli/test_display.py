@@ -30,6 +30,8 @@ def test_nothing_found_is_a_sentence_and_exit_code_1(cli: Cli) -> None:
     hint = "If agent ada should know something, check its name: `remanent agents` lists those that have a memory."
     said = cli("recall", "unicorns")
     assert (said.code, said.out, said.err) == (1, "", f"Nothing found for “unicorns”.\n{hint}\n")
+    narrowed = cli("recall", "unicorns", "--where", "colour=white")
+    assert (narrowed.code, narrowed.err) == (1, "Nothing found for “unicorns”.\n")
 
 
 def test_nothing_found_is_an_empty_answer_in_json(cli: Cli) -> None:

@@ -134,7 +134,13 @@ def _joined(receipts: Sequence[Receipt]) -> Receipt:
 
 def _prepare_found(shown: CommandResult) -> None:
     """Say which paths did not answer, and end with 1 where nothing was found, as `grep` does."""
-    shown.ends_with = tell_found(shown.screen, shown.answer, agent=shown.place.agent)
+    # What conditions left out says nothing of the agent's name.
+    is_narrowed = not _NARROWING.isdisjoint(shown.requests[0].model_fields_set)
+    shown.ends_with = tell_found(shown.screen, shown.answer, agent=None if is_narrowed else shown.place.agent)
+
+
+_NARROWING = frozenset("session kinds where tags any_tags user since until as_of within".split())
+"""What a recall may be narrowed by."""
 
 
 def _show_found(shown: CommandResult) -> None:
