@@ -182,7 +182,7 @@ async def fill(graph: QueryGraph, nodes: int) -> None:
     new_id = id_source()
     previous: list[str] = []
     for start in range(0, nodes, 500):
-        async with graph.ledger.transaction() as tx:
+        async with graph.bank_store.transaction() as tx:
             for number in range(start, min(start + 500, nodes)):
                 thing = _THINGS[number % len(_THINGS)]
                 draft = NodeDraft(

@@ -1,4 +1,4 @@
-"""Every error Remanent raises on purpose, grouped by who must act.
+"""Every error Remanent raises on purpose, grouped by who must act; what they say in Chinese is in errors_zh.txt.
 
 RemanentError
 ├── CallerError            the call is wrong: change it

@@ -292,7 +292,7 @@ async def test_nodes_that_tell_the_same_are_made_one_at_once() -> None:
     (node,) = bank.graph.nodes
     assert second.node_ids == (node.id,)
     assert node.id not in first.node_ids
-    record = bank._runtime.ledger.record(first.node_ids[0])
+    record = bank._runtime.bank_store.record(first.node_ids[0])
     assert record is not None
     assert record.status is Status.SUPERSEDED
 

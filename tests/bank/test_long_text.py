@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from remanent.bank.bank import MemoryBank
-from remanent.bank.ledger import source_of
 from remanent.bank.runtime import BankEvent
+from remanent.bank.store import source_of
 from remanent.errors import LanguageError, ModelRejected, ModelUnavailable
 from remanent.language.models.fitting import schema_of
 from remanent.language.role import ReplyT, RequestT, ResponseT, Role

@@ -72,7 +72,7 @@ async def test_a_model_classifies_structures_analyses_plans_and_integrates() -> 
         assert done.state is ConflictState.RESOLVED
         (node,) = bank.graph.nodes
         assert node.summary == INTEGRATED["summary"]
-        record = bank.graph.ledger.record(node.id)
+        record = bank.graph.bank_store.record(node.id)
         assert record is not None
         assert record.made_by.engine == "scripted"
         assert (await bank.plan()).is_complete

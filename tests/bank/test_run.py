@@ -14,9 +14,9 @@ from remanent.agents.search import SearchableText, TextSearch
 from remanent.agents.tools import AgentTool, with_listener
 from remanent.bank.adapter.framework import BuiltinReact, EnhancedPrompt, Execution
 from remanent.bank.conflicts import contested, sides_of
-from remanent.bank.ledger import source_of
 from remanent.bank.run import BankRun, GivenFile, close_tools, default_tools
 from remanent.bank.runtime import EventKind
+from remanent.bank.store import source_of
 from remanent.errors import LanguageError, ModelDenied, ModelRejected, ModelUnavailable, NotFound, Refused, ToolFailed
 from remanent.language.engines import OfflineEngine
 from remanent.language.role import Answer, ReplyT, RequestT, ResponseT, Role, Toolbox, Usage

@@ -33,8 +33,8 @@ from remanent.recall.gate import (
     lenience,
     rarity,
     read_measures,
-    settled,
     strength,
+    without_unsure,
 )
 from remanent.recall.indexing import turn_of
 from remanent.recall.question import READ_ON_THE_LOOP
@@ -473,7 +473,7 @@ async def test_that_something_was_asked_speaks_for_no_answer(tmp_path: Path, ask
 def test_of_documents_nothing_is_perhaps_an_answer(
     reason: GateReason, score: float, judged: tuple[str, GateReason]
 ) -> None:
-    verdict = settled(GateVerdict(passed=True, reason=reason, score=score, threshold=2.0))
+    verdict = without_unsure(GateVerdict(passed=True, reason=reason, score=score, threshold=2.0))
     assert (verdict.verdict, verdict.reason) == judged
 
 

@@ -127,7 +127,7 @@ EXEMPT: dict[str, str] = {
     },
     "text.chinese.segmenter": "takes nothing",
     "text.numbers.units": "takes nothing",
-    "text.kept.kept_by_digest": "takes a function",
+    "text.memo.memoized_by_hash": "takes a function",
     "text.words.word_list": "takes the name of a list of ours",
 }
 """Functions that no long text is given to, and why."""

@@ -17,11 +17,11 @@ from remanent.bank.adapter.framework import EnhancedPrompt, Execution, Framework
 from remanent.bank.bank import MemoryBank, Observed
 from remanent.bank.face import AsyncBank, AsyncBanks, BankInfo
 from remanent.bank.graph import BankFound
-from remanent.bank.ledger import CONTEXT
 from remanent.bank.node import QueryNode
 from remanent.bank.planning import InsightDoc
 from remanent.bank.run import GivenFile, RunResult
 from remanent.bank.runtime import EventListener
+from remanent.bank.store import CONTEXT
 from remanent.language.roles.next_step import FinishedTask
 from remanent.model import Conflict
 

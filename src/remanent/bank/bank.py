@@ -13,23 +13,23 @@ from pydantic import JsonValue
 from remanent.bank.conflicts import Conflicts, Merger, MergeReason, nodes_of
 from remanent.bank.graph import BankFound, NodeEmbedder, QueryGraph
 from remanent.bank.ingestion import ExtractedTopics, IngestReport, NodeLinker, TopicExtractor
-from remanent.bank.ledger import (
+from remanent.bank.passages import PackedMemory, PassageIndex, pack
+from remanent.bank.planning import InsightDoc, Planner
+from remanent.bank.runtime import BankRuntime, EventKind, EventListener
+from remanent.bank.settings import BankSettings
+from remanent.bank.store import (
     CONTEXT,
     INGESTED,
     INGESTED_SOURCES,
     VALIDATION,
     BankDocument,
+    BankStore,
     InteractionTree,
-    Ledger,
     bank_metadata,
     export_document,
     import_document,
     source_of,
 )
-from remanent.bank.passages import PackedMemory, PassageIndex, pack
-from remanent.bank.planning import InsightDoc, Planner
-from remanent.bank.runtime import BankRuntime, EventKind, EventListener
-from remanent.bank.settings import BankSettings
 from remanent.bilingual import Language
 from remanent.discipline import Journal
 from remanent.embedding import Embedders
@@ -78,13 +78,13 @@ class MemoryBank:
         self._runtime = runtime
         self.graph: QueryGraph = runtime.graph
         self.engine: BudgetedEngine = runtime.engine
-        self.tree = InteractionTree(runtime.ledger)
+        self.tree = InteractionTree(runtime.bank_store)
         self.conflicts = Conflicts(runtime)
         self._merger = Merger(runtime, self.conflicts)
         self._linker = NodeLinker(runtime, self.conflicts, self._merger)
         self._extractor = TopicExtractor(runtime)
         self._planner = Planner(runtime, self.conflicts)
-        self._passages = PassageIndex(runtime.graph, runtime.ledger)
+        self._passages = PassageIndex(runtime.graph, runtime.bank_store)
         self._attempts: dict[str, int] = {}
         """By conflict or entry: how often its validation or its reading failed."""
         self._reading: set[str] = set()
@@ -168,7 +168,7 @@ class MemoryBank:
 
     async def append(self, entries: Sequence[Entry]) -> None:
         """Append entries to the journal as they are; no node is made of them."""
-        async with self._runtime.ledger.transaction() as tx:
+        async with self._runtime.bank_store.transaction() as tx:
             for entry in entries:
                 tx.append(entry.replace(scope=self.scope))
 
@@ -328,7 +328,7 @@ class MemoryBank:
 
     def _covered(self, entry: Entry) -> set[Source]:
         """Return the spans of an entry that some node was made of, live or superseded."""
-        versions = (versions[-1] for versions in self._runtime.ledger.records.values())
+        versions = (versions[-1] for versions in self._runtime.bank_store.records.values())
         return {source for record in versions for source in record.sources if source.entry_id == entry.id}
 
     # ── search ──────────────────────────────────────────────────────────────
@@ -425,7 +425,7 @@ class MemoryBank:
     async def undo(self, change_id: str) -> None:
         """Undo a merge (by the id of its event) or a verdict (by the id of its conflict)."""
         async with self._runtime.write_lock:
-            conflict = self._runtime.ledger.conflicts.get(change_id)
+            conflict = self._runtime.bank_store.conflicts.get(change_id)
             if conflict is None:
                 await self._merger.undo(change_id)
             elif conflict.state is ConflictState.UNRESOLVED:
@@ -444,21 +444,21 @@ class MemoryBank:
 
     def export(self) -> str:
         """Return the whole bank as JSON; `load` makes an equal one of it."""
-        return export_document(self._runtime.ledger).to_json()
+        return export_document(self._runtime.bank_store).to_json()
 
     async def load(self, text: str | bytes) -> None:
         """Load an export; this bank must be empty."""
-        await import_document(self._runtime.ledger, BankDocument.from_json(text))
+        await import_document(self._runtime.bank_store, BankDocument.from_json(text))
         self._resume()
 
     async def resume(self) -> None:
         """Read back from the store what it holds of the task; `catch_up` ingests what was left unread."""
-        await self._runtime.ledger.read()
+        await self._runtime.bank_store.read()
         self._resume()
 
     def _resume(self) -> None:
         """Go on where a bank that was read back stood: no later event may seem earlier than what is stored."""
-        records = self._runtime.ledger.records.values()
+        records = self._runtime.bank_store.records.values()
         self._runtime.advance_past([entry.recorded_at for entry in self.tree.entries])
         self._runtime.advance_past([version.updated_at for versions in records for version in versions])
         self._planner.resume()
@@ -466,7 +466,7 @@ class MemoryBank:
     async def clear(self) -> None:
         """Erase everything that the task brought."""
         self.graph.clear()
-        await self._runtime.ledger.clear()
+        await self._runtime.bank_store.clear()
         self._planner.clear()
         self._attempts.clear()
         self._runtime.emit(EventKind.CLEARED)
@@ -492,12 +492,12 @@ def open_bank(
     """
     if vectors is not None and store is None:
         raise InvalidInput("a vector database is filled from a store; give the store as well")
-    ledger = Ledger(scope, store=store, journal=journal)
-    graph = QueryGraph(ledger, NodeEmbedder(embedders), vectors=vectors)
+    bank_store = BankStore(scope, store=store, journal=journal)
+    graph = QueryGraph(bank_store, NodeEmbedder(embedders), vectors=vectors)
     offline = OfflineEngine(Toolbox(embedder=embedders.remembering if embedders is not None else None))
     return MemoryBank(
         BankRuntime(
-            ledger=ledger,
+            bank_store=bank_store,
             graph=graph,
             engine=BudgetedEngine(engine, offline, max_tokens=settings.max_tokens),
             settings=settings,

@@ -12,9 +12,9 @@ from typing import cast
 from pydantic import JsonValue
 
 from remanent.bank.graph import NodeDraft
-from remanent.bank.ledger import EXECUTION, MERGE, bank_metadata, source_of
 from remanent.bank.node import UNRESOLVED, QueryNode, summary_lines
 from remanent.bank.runtime import BankRuntime, EventKind
+from remanent.bank.store import EXECUTION, MERGE, bank_metadata, source_of
 from remanent.bilingual import Bilingual
 from remanent.errors import InvalidInput, NotFound
 from remanent.language.offline.judgement import CONFLICT, DatedStatement, judge_statements
@@ -66,7 +66,7 @@ class Conflicts:
 
     def get(self, conflict_id: str) -> Conflict:
         """Return a conflict."""
-        conflict = self._runtime.ledger.conflicts.get(conflict_id)
+        conflict = self._runtime.bank_store.conflicts.get(conflict_id)
         if conflict is None:
             raise NotFound(f"there is no conflict {conflict_id} in this bank")
         return conflict
@@ -74,7 +74,7 @@ class Conflicts:
     @property
     def all(self) -> tuple[Conflict, ...]:
         """All conflicts, in the order in which they were found."""
-        return tuple(sorted(self._runtime.ledger.conflicts.values(), key=lambda item: (item.created_at, item.id)))
+        return tuple(sorted(self._runtime.bank_store.conflicts.values(), key=lambda item: (item.created_at, item.id)))
 
     @property
     def waiting(self) -> tuple[Conflict, ...]:
@@ -108,7 +108,7 @@ class Conflicts:
 
         What a run says it has from the bank, or from what the validation could search: it is no further source.
         """
-        entries = self._runtime.ledger.entries
+        entries = self._runtime.bank_store.entries
         if any(source_of(entries[source.entry_id]) != EXECUTION for source in new.sources):
             return False
         return any(
@@ -136,9 +136,9 @@ class Conflicts:
             created_at=now,
             updated_at=now,
         )
-        record = runtime.ledger.record(new.id)
+        record = runtime.bank_store.record(new.id)
         assert record is not None, "a live node has a record"
-        async with runtime.ledger.transaction() as tx:
+        async with runtime.bank_store.transaction() as tx:
             tx.conflict(conflict)
             if record.status is not Status.PROVISIONAL:
                 waiting = record.replace(status=Status.PROVISIONAL, version=record.version + 1, updated_at=now)
@@ -148,7 +148,7 @@ class Conflicts:
 
     async def validating(self, conflict_id: str | None) -> None:
         """Store which conflict is being validated; all others are open again."""
-        async with self._runtime.ledger.transaction() as tx:
+        async with self._runtime.bank_store.transaction() as tx:
             for conflict in self.waiting:
                 state = ConflictState.VALIDATING if conflict.id == conflict_id else ConflictState.OPEN
                 if conflict.state is not state:
@@ -159,9 +159,9 @@ class Conflicts:
         runtime = self._runtime
         now = runtime.now()
         undo: dict[str, int] = {}
-        async with runtime.ledger.transaction() as tx:
+        async with runtime.bank_store.transaction() as tx:
             for node_id in nodes_of(conflict):
-                record = runtime.ledger.record(node_id)
+                record = runtime.bank_store.record(node_id)
                 assert record is not None, "the nodes of a waiting conflict are live"
                 undo[node_id] = record.version
                 sources = with_entry(record.sources, evidence)
@@ -185,14 +185,16 @@ class Conflicts:
         now = runtime.now()
         verdict = conflict.verdict
         assert verdict is not None, "an unresolved conflict has a verdict"
-        async with runtime.ledger.transaction() as tx:
+        async with runtime.bank_store.transaction() as tx:
             for node_id in nodes_of(conflict):
-                record = runtime.ledger.record(node_id)
+                record = runtime.bank_store.record(node_id)
                 if record is None or node_id not in runtime.graph:
                     continue
                 others = [item for item in self.all if item.id != conflict.id and node_id in nodes_of(item)]
                 marked = any(item.state is ConflictState.UNRESOLVED for item in others)
-                before = runtime.ledger.version(node_id, verdict.undo[node_id]) if node_id in verdict.undo else record
+                before = (
+                    runtime.bank_store.version(node_id, verdict.undo[node_id]) if node_id in verdict.undo else record
+                )
                 restored = record.replace(
                     status=before.status if before.status in {Status.ACTIVE, Status.PROVISIONAL} else record.status,
                     tags=record.tags if marked else tuple(tag for tag in record.tags if tag != UNRESOLVED),
@@ -250,7 +252,7 @@ class Conflicts:
     def put_restored(self, tx: Transaction, before: dict[str, list[str]]) -> None:
         """Move conflicts back to the nodes from before a merge; those that the merge resolved are open again."""
         for conflict_id, node_ids in before.items():
-            conflict = self._runtime.ledger.conflicts.get(conflict_id)
+            conflict = self._runtime.bank_store.conflicts.get(conflict_id)
             if conflict is None or len(conflict.claims) != len(node_ids):
                 continue
             claims = [
@@ -457,7 +459,7 @@ class Merger:
         )
         # Everything that may fail or take time comes before the unit of work, which is then all or nothing.
         vectors, *near_vectors = await graph.vectors_of([draft, *reworded])
-        async with runtime.ledger.transaction() as tx:
+        async with runtime.bank_store.transaction() as tx:
             tx.append(event)
             graph.put_new(tx, draft, node_id=node_id, at=at, vectors=vectors)
             for record in records.values():
@@ -531,12 +533,12 @@ class Merger:
 
         Otherwise text from the web would gain the trust of a person by being merged with what a person said.
         """
-        evidence = self._runtime.ledger.entries.get(reason.evidence)
+        evidence = self._runtime.bank_store.entries.get(reason.evidence)
         settled_by = [] if evidence is None else [evidence.origin]
         return least_trusted([*(record.trust for record in records), *settled_by])
 
     def _record(self, node_id: str) -> Record:
-        record = self._runtime.ledger.record(node_id)
+        record = self._runtime.bank_store.record(node_id)
         assert record is not None, "a live node has a record"
         return record
 
@@ -544,7 +546,7 @@ class Merger:
 
     def event_of(self, conflict_id: str) -> str:
         """Return the id of the merge event that settled a conflict."""
-        for entry in reversed(self._runtime.ledger.entries.values()):
+        for entry in reversed(self._runtime.bank_store.entries.values()):
             event = bank_metadata(entry)
             if event.get("source") == MERGE and event.get("conflict_id") == conflict_id:
                 return entry.id
@@ -562,9 +564,9 @@ class Merger:
         versions = cast(dict[str, int], event["versions"])
         at = runtime.now()
         gained = [near.id for near in graph.neighbours(into)]
-        ledger = runtime.ledger
+        bank_store = runtime.bank_store
         restored = [
-            ledger.version(node_id, versions[node_id]).replace(version=len(ledger.records[node_id]) + 1)
+            bank_store.version(node_id, versions[node_id]).replace(version=len(bank_store.records[node_id]) + 1)
             for node_id in node_ids
         ]
         near = self._neighbours_before(versions)
@@ -574,7 +576,7 @@ class Merger:
         edges = {tuple(sorted(pair)) for pair in cast(list[list[str]], event["edges"])}
         inherited = {node_id for pair in edges for node_id in pair}
         edges |= {tuple(sorted((node_id, other))) for other in gained if other not in inherited for node_id in node_ids}
-        async with runtime.ledger.transaction() as tx:
+        async with runtime.bank_store.transaction() as tx:
             tx.append(runtime.entry("", source=_UNDO, of=event_id))
             graph.put_deletion(tx, into, at=at)
             for record, kept in zip(written, vectors, strict=True):
@@ -584,17 +586,17 @@ class Merger:
                 if all(end in node_ids or end in graph for end in (one, other)):
                     graph.put_edge(tx, one, other, at=at, known=node_ids)
             self._conflicts.put_restored(tx, cast(dict[str, list[str]], event["conflicts"]))
-        runtime.emit(EventKind.UNDONE, ledger.entries[event_id].text, event_id=event_id, nodes=list(node_ids))
+        runtime.emit(EventKind.UNDONE, bank_store.entries[event_id].text, event_id=event_id, nodes=list(node_ids))
         return tuple(graph.get(node_id) for node_id in node_ids)
 
     def _undoable(self, event_id: str) -> dict[str, JsonValue]:
         """Return what a merge noted of itself; one that was undone or merged further is refused: others rest on it."""
-        ledger = self._runtime.ledger
-        entry = ledger.entries.get(event_id)
+        bank_store = self._runtime.bank_store
+        entry = bank_store.entries.get(event_id)
         event = bank_metadata(entry) if entry is not None else {}
         if event.get("source") != MERGE:
             raise NotFound(f"there is no merge {event_id} in this bank")
-        if any(bank_metadata(other).get("of") == event_id for other in ledger.entries.values()):
+        if any(bank_metadata(other).get("of") == event_id for other in bank_store.entries.values()):
             raise InvalidInput(f"the merge {event_id} has been undone already")
         if event["into"] not in self._runtime.graph:
             raise InvalidInput(f"node {event['into']} has been merged again; undo that merge first, then this one")
@@ -609,8 +611,8 @@ class Merger:
         for record_id, version in versions.items():
             if record_id not in self._runtime.graph:
                 continue  # one of the merged nodes, or a neighbour that is gone since
-            now, given = self._record(record_id), self._runtime.ledger.version(record_id, version + 1)
-            before = self._runtime.ledger.version(record_id, version)
+            now, given = self._record(record_id), self._runtime.bank_store.version(record_id, version + 1)
+            before = self._runtime.bank_store.version(record_id, version)
             if (now.data, now.keywords) == (given.data, given.keywords):
                 worded = {"summary": before.summary, "keywords": before.keywords, "data": before.data}
                 found.append(now.replace(version=now.version + 1, **worded))

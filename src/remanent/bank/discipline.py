@@ -61,7 +61,7 @@ class OpenTaskBank(OpenDiscipline):
 
     def source_of(self, entry: Entry) -> str:
         """Return where an entry of a bank came from."""
-        from remanent.bank.ledger import source_of
+        from remanent.bank.store import source_of
 
         return source_of(entry)
 

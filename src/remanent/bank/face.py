@@ -18,12 +18,12 @@ from remanent.bank.adapter import AsyncAdapter
 from remanent.bank.adapter.framework import BuiltinReact, Framework, Uploads
 from remanent.bank.bank import MemoryBank, Observed, open_bank
 from remanent.bank.graph import BankFound
-from remanent.bank.ledger import CONTEXT
 from remanent.bank.node import QueryNode
 from remanent.bank.planning import InsightDoc, insight_in
 from remanent.bank.run import BankRun, GivenFile, RunResult, close_tools, default_tools
 from remanent.bank.runtime import EventListener
 from remanent.bank.settings import MAX_PROMPT_TOKENS, MIN_PROMPT_TOKENS, BankSettings
+from remanent.bank.store import CONTEXT
 from remanent.bilingual import Bilingual
 from remanent.discipline import AnyMemory, Parts
 from remanent.embedding.port import ImageReader

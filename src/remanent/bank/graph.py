@@ -1,7 +1,7 @@
 """The Query Graph: the topics of a task and which of them belong together, searchable by words and by meaning.
 
-The graph is a view of the ledger: it holds no data of its own, only indexes, and updates them with every change that
-the ledger commits. So a search sees each write at once, and nothing has to be rebuilt.
+The graph is a view of what the bank keeps: it holds no data of its own, only indexes, and follows every change that is
+committed there. So a search sees each write at once, and nothing has to be rebuilt.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -9,8 +9,8 @@ from dataclasses import field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from remanent.bank.ledger import Ledger
 from remanent.bank.node import BANK, QUERY_NODE, RELATED, QueryNode, QueryNodeData, node_label, node_of
+from remanent.bank.store import BankStore
 from remanent.embedding import Embedders
 from remanent.errors import InvalidInput, NotFound
 from remanent.language.shapes import keywords as tidy_keywords
@@ -286,15 +286,15 @@ class QueryGraph:
     does not grow the matrices.
     """
 
-    def __init__(self, ledger: Ledger, embedder: NodeEmbedder, *, vectors: Vectors | None = None) -> None:
-        self._ledger = ledger
+    def __init__(self, bank_store: BankStore, embedder: NodeEmbedder, *, vectors: Vectors | None = None) -> None:
+        self._bank_store = bank_store
         self._embedder = embedder
         self._rows = RowTable()
         self._words = NodeWords(self._rows)
         self._embeddings = VectorsInMemory(self._rows) if vectors is None else VectorsInDatabase(vectors)
         self._ranker = Ranker([self._words, self._embeddings], PATIENT, clock=system_clock)
         self._adjacent: dict[str, set[str]] = {}
-        ledger.listen(self._follow)
+        bank_store.listen(self._follow)
 
     # ── reading ──────────────────────────────────────────────────────────────
 
@@ -310,9 +310,9 @@ class QueryGraph:
         return self._words.index
 
     @property
-    def ledger(self) -> Ledger:
+    def bank_store(self) -> BankStore:
         """The storage that the graph is a view of."""
-        return self._ledger
+        return self._bank_store
 
     def get(self, node_id: str) -> QueryNode:
         """Return a node."""
@@ -371,10 +371,10 @@ class QueryGraph:
     def found(self, node_id: str, *, score: float = 0.0, **why: Any) -> RetrievedNode:
         """Return a node as an item of an answer."""
         record = self._live(node_id)
-        told = {source for source, _ in self._ledger.told(record)}
+        told = {source for source, _ in self._bank_store.told(record)}
         sources = []
         for source in record.sources:
-            whole = FoundSource.of(self._ledger.entries[source.entry_id], source)
+            whole = FoundSource.of(self._bank_store.entries[source.entry_id], source)
             sources.append(whole if source in told else whole.replace(text=""))
         return RetrievedNode.of(record, sources, score=score, session=None, tags=(), node=self._node(record), **why)
 
@@ -396,7 +396,7 @@ class QueryGraph:
         """Return the nodes most similar to one, best first, by its own words and its own embedding."""
         _check_parameters(k, alpha)
         text = node_of(self._live(node_id), embedding={}).text
-        vector = self._embedder.of_stored(self._ledger.vectors.get(node_id, {}))
+        vector = self._embedder.of_stored(self._bank_store.vectors.get(node_id, {}))
         best = await self._best(text, vector, k=k, alpha=alpha, exclude=frozenset({node_id, *exclude}))
         return tuple(self.get(one.record_id) for one in best.candidates)
 
@@ -413,7 +413,7 @@ class QueryGraph:
         self, text: str, vector: EmbeddedQuery | None, *, depth: int, alpha: float, all_of_them: bool = False
     ) -> Ranked:
         """Rank nodes for a text as the recipe says."""
-        question = Question(text, self._ledger.scope, beside={EMBEDDED: vector})
+        question = Question(text, self._bank_store.scope, beside={EMBEDDED: vector})
         options = AnswerOptions(BANK.with_alpha(alpha), limit=depth, depth=depth)
         return await self._ranker.rank(question, options, all_of_them=all_of_them)
 
@@ -422,7 +422,7 @@ class QueryGraph:
     async def create(self, draft: NodeDraft, *, node_id: str, at: datetime) -> QueryNode:
         """Add a node."""
         (vectors,) = await self.vectors_of([draft])
-        async with self._ledger.transaction() as tx:
+        async with self._bank_store.transaction() as tx:
             self.put_new(tx, draft, node_id=node_id, at=at, vectors=vectors)
         return self.get(node_id)
 
@@ -432,25 +432,25 @@ class QueryGraph:
         """Change the context and keywords of a node; its embedding is computed again."""
         changed = self.reworded(node_id, context=context, keywords=keywords)
         (vectors,) = await self.vectors_of([changed])
-        async with self._ledger.transaction() as tx:
+        async with self._bank_store.transaction() as tx:
             self.put_update(tx, changed, at=at, vectors=vectors)
         return self.get(node_id)
 
     async def delete(self, node_id: str, *, at: datetime) -> None:
         """Remove a node and its edges; its record stays as superseded, so that merges can be undone."""
-        async with self._ledger.transaction() as tx:
+        async with self._bank_store.transaction() as tx:
             self.put_deletion(tx, node_id, at=at)
 
     async def connect(self, one: str, other: str, *, at: datetime) -> None:
         """Add an edge between two nodes; adding it again changes nothing."""
-        async with self._ledger.transaction() as tx:
+        async with self._bank_store.transaction() as tx:
             self.put_edge(tx, one, other, at=at)
 
     async def disconnect(self, one: str, other: str) -> None:
         """Remove the edge between two nodes."""
         self._live(one)
         self._live(other)
-        async with self._ledger.transaction() as tx:
+        async with self._bank_store.transaction() as tx:
             tx.unlink(*sorted((one, other)), relation=RELATED)
 
     async def vectors_of(self, nodes: Sequence[NodeDraft | Record]) -> list[dict[str, bytes]]:
@@ -477,7 +477,7 @@ class QueryGraph:
         """Put a new node into a unit of work."""
         record = Record(
             id=node_id,
-            scope=self._ledger.scope,
+            scope=self._bank_store.scope,
             kind=QUERY_NODE,
             content=draft.summary,
             summary=draft.context,
@@ -523,7 +523,7 @@ class QueryGraph:
         """Put the vectors of a node into a unit of work."""
         tx.changes += [PutVector(node_id, model, values) for model, values in vectors.items()]
 
-    # ── following the ledger ─────────────────────────────────────────────────
+    # ── following the bank's store ─────────────────────────────────────────────────
 
     def _follow(self, change: Change) -> None:
         """Update the indexes by one committed change."""
@@ -531,7 +531,7 @@ class QueryGraph:
             self._index_record(change.record)
         elif isinstance(change, PutVector) and change.record_id in self._rows:
             row = self._rows[change.record_id]
-            self._embeddings.put(row, self._ledger.vectors[change.record_id])
+            self._embeddings.put(row, self._bank_store.vectors[change.record_id])
         elif isinstance(change, PutLink) and change.link.relation == RELATED:
             self._adjacent.setdefault(change.link.from_id, set()).add(change.link.to_id)
             self._adjacent.setdefault(change.link.to_id, set()).add(change.link.from_id)
@@ -545,11 +545,11 @@ class QueryGraph:
             self._drop(record.id)
             return
         if record.id not in self._rows:
-            self._embeddings.put(self._rows.add(record.id), self._ledger.vectors.get(record.id, {}))
+            self._embeddings.put(self._rows.add(record.id), self._bank_store.vectors.get(record.id, {}))
         self.index.put(self._rows[record.id], index_terms(node_of(record, embedding={}).text))
 
     def _drop(self, node_id: str) -> None:
-        """Take a node out of what is searched; its record stays in the ledger."""
+        """Take a node out of what is searched; its record stays in the bank's store."""
         if (row := self._rows.remove(node_id)) is not None:
             self.index.drop(row)
             self._embeddings.drop(row)
@@ -562,12 +562,12 @@ class QueryGraph:
         self._adjacent.clear()
 
     def _node(self, record: Record) -> QueryNode:
-        kept = self._ledger.vectors.get(record.id, {}) if self._embeddings.keeps_in_node else {}
+        kept = self._bank_store.vectors.get(record.id, {}) if self._embeddings.keeps_in_node else {}
         return node_of(record, embedding=dict(kept))
 
     def _live(self, node_id: str) -> Record:
         """Return the record of a node that is in the graph; deleted and merged ones are refused like unknown ones."""
-        record = self._ledger.record(node_id) if node_id in self._rows else None
+        record = self._bank_store.record(node_id) if node_id in self._rows else None
         if record is None:
             raise NotFound(f"there is no node {node_id} in this graph; `search` returns the ids of existing nodes")
         return record

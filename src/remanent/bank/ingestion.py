@@ -233,7 +233,7 @@ class NodeLinker:
         vectors = await runtime.graph.vectors_of(drafts)
         for draft, kept in zip(drafts, vectors, strict=True):
             node_id = runtime.new_node_id()
-            async with runtime.ledger.transaction() as tx:
+            async with runtime.bank_store.transaction() as tx:
                 runtime.graph.put_new(tx, draft, node_id=node_id, at=runtime.now(), vectors=kept)
             runtime.emit(EventKind.NODE, draft.context, node_id=node_id, keywords=list(draft.keywords))
             await self.relate(node_id, report, task=task)
@@ -318,11 +318,11 @@ class NodeLinker:
 
         What a merge made is taken as it is: its sources still hold what was overtaken or refuted.
         """
-        record = self._runtime.ledger.record(node.id)
+        record = self._runtime.bank_store.record(node.id)
         if record is None or record.made_by.role != STRUCTURE.name or record.made_by.engine == OfflineEngine.name:
             return node.summary
         if node.id not in self._stated:
-            entries = self._runtime.ledger.entries
+            entries = self._runtime.bank_store.entries
             text = "\n".join(entries[one.entry_id].text[one.start : one.end] for one in node.sources)
             request = StructureRequest(content=text[:MAX_TEXT], context=node.context, keywords=node.keywords)
             self._stated[node.id] = (await self._runtime.engine.run_offline(STRUCTURE, request)).value.summary
@@ -386,7 +386,7 @@ class NodeLinker:
             if context or keywords
         ]
         vectors = await graph.vectors_of(changed)
-        async with self._runtime.ledger.transaction() as tx:
+        async with self._runtime.bank_store.transaction() as tx:
             for item in relations:
                 graph.put_edge(tx, node.id, item.existing_node, at=at)
             for record, kept in zip(changed, vectors, strict=True):

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from remanent.bank.conflicts import refuted_statements
 from remanent.bank.graph import QueryGraph, RetrievedNode, newest_first
-from remanent.bank.ledger import Ledger
 from remanent.bank.node import summary_lines
+from remanent.bank.store import BankStore
 from remanent.bilingual import Bilingual, Language
 from remanent.language.offline.claims import is_title, read_claim
 from remanent.language.offline.headings import heading_name, is_source_heading, source_sections
@@ -93,9 +93,9 @@ class NodePassage:
 class PassageIndex:
     """The passages of all nodes of a bank, ready to be ranked; what changed since the last question is read again."""
 
-    def __init__(self, graph: QueryGraph, ledger: Ledger) -> None:
+    def __init__(self, graph: QueryGraph, bank_store: BankStore) -> None:
         self._graph = graph
-        self._ledger = ledger
+        self._bank_store = bank_store
         self._index = KeywordIndex()
         self._passages: dict[int, NodePassage] = {}
         self._rows_of: dict[str, tuple[tuple[str, tuple[Source, ...]], list[int]]] = {}
@@ -113,7 +113,7 @@ class PassageIndex:
         asked = query_terms(question)
         nodes = await self._graph.scores(question, alpha=alpha)
         scores = as_shares(self._index.weighted(dict.fromkeys(asked, 1.0), size=self._size))
-        refuted = refuted_statements(self._ledger.conflicts.values())
+        refuted = refuted_statements(self._bank_store.conflicts.values())
         silent: list[int] = []
         for row, passage in self._passages.items():
             scores[row] += _NODE_SHARE * nodes.get(passage.node_id, 0.0) + _OPENING * passage.is_opening
@@ -131,7 +131,7 @@ class PassageIndex:
         for node_id in [known for known in self._rows_of if known not in self._graph]:
             self._forget(node_id)
         for node_id in self._graph.ids:
-            record = self._ledger.record(node_id)
+            record = self._bank_store.record(node_id)
             assert record is not None, "a live node has a record"
             state = (record.content, record.sources)
             if node_id in self._rows_of and self._rows_of[node_id][0] == state:
@@ -174,7 +174,7 @@ class PassageIndex:
     def _sentences(self, node: Record) -> list[tuple[str, str]]:
         """Return the sentences of a node's trees that may be shown, each with the title of its text."""
         found = []
-        for source, entry in self._ledger.told(node):
+        for source, entry in self._bank_store.told(node):
             for start, end, title in titled_parts(entry.text):
                 text = entry.text[max(start, source.start or 0) : min(end, source.end or end)]
                 found += [(title, said) for span in sentences(text) if (said := span.of(text).strip())]

@@ -10,8 +10,8 @@ from pydantic import model_validator
 
 from remanent.bank.conflicts import Conflicts
 from remanent.bank.ingestion import IngestReport
-from remanent.bank.ledger import bank_metadata, source_of
 from remanent.bank.runtime import BankRuntime, EventKind
+from remanent.bank.store import bank_metadata, source_of
 from remanent.bilingual import Bilingual, Language, in_language
 from remanent.errors import InvalidInput, LanguageError
 from remanent.language.roles.next_step import (
@@ -282,7 +282,7 @@ class Planner:
 
     async def _keep(self, insight: InsightDoc, *, given: Sequence[Entry] = ()) -> InsightDoc:
         """Write down the Insight Doc as an entry, with what it was made after; a resumed run reads the last one."""
-        async with self._runtime.ledger.transaction() as tx:
+        async with self._runtime.bank_store.transaction() as tx:
             for entry in given:
                 tx.append(entry)
             tx.append(self._runtime.entry("", source=_INSIGHT, insight=insight.model_dump(mode="json")))
@@ -291,7 +291,7 @@ class Planner:
 
     def resume(self) -> None:
         """Continue with the last Insight Doc of the journal."""
-        for entry in reversed(self._runtime.ledger.entries.values()):
+        for entry in reversed(self._runtime.bank_store.entries.values()):
             if (insight := insight_in(entry)) is not None:
                 self._insight = insight
                 return

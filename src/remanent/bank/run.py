@@ -16,10 +16,10 @@ from remanent.bank.adapter import AsyncAdapter
 from remanent.bank.adapter.framework import SAID, Execution, Framework, StepResultT, StepT
 from remanent.bank.bank import MemoryBank
 from remanent.bank.conflicts import contested, nodes_of, refuted_statements
-from remanent.bank.ledger import INGESTED_SOURCES, VALIDATION, source_of
 from remanent.bank.passages import titled_parts
 from remanent.bank.planning import InsightDoc
 from remanent.bank.runtime import EventKind
+from remanent.bank.store import INGESTED_SOURCES, VALIDATION, source_of
 from remanent.bilingual import Bilingual, Language
 from remanent.embedding import Embedder
 from remanent.errors import LanguageError, RemanentError

@@ -14,8 +14,8 @@ from enum import StrEnum
 from pydantic import Field, JsonValue
 
 from remanent.bank.graph import QueryGraph
-from remanent.bank.ledger import BANK, Ledger
 from remanent.bank.settings import BankSettings
+from remanent.bank.store import BANK, BankStore
 from remanent.errors import LanguageError, ModelDenied, ModelRejected, ModelUnavailable
 from remanent.language.engines import BudgetedEngine
 from remanent.language.role import Answer, ReplyT, RequestT, ResponseT, Role
@@ -94,7 +94,7 @@ _NODE_ID_CHARS = 12
 class BankRuntime:
     """Everything that the parts of one bank need to do their work."""
 
-    ledger: Ledger
+    bank_store: BankStore
     graph: QueryGraph
     engine: BudgetedEngine
     settings: BankSettings
@@ -113,11 +113,11 @@ class BankRuntime:
     @property
     def scope(self) -> Scope:
         """The scope of the task."""
-        return self.ledger.scope
+        return self.bank_store.scope
 
     def new_node_id(self) -> str:
         """Return an id for a node: the random end of an ordinary one, since prompts name nodes by it and it costs."""
-        while (node_id := self.new_id()[-_NODE_ID_CHARS:]) in self.ledger.records:
+        while (node_id := self.new_id()[-_NODE_ID_CHARS:]) in self.bank_store.records:
             pass
         return node_id
 

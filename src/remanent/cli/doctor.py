@@ -40,7 +40,7 @@ from remanent.stores import Health
 from remanent.stores.pending_erasures import PendingErasures
 from remanent.stores.registry import Stores, is_embedded, migrate_store, open_shelf, open_stores
 from remanent.stores.sqlite.connection import OLDEST_SAFE, checksums_available, engine_version
-from remanent.stores.sqlite.layout import Layout
+from remanent.stores.sqlite.folders import Layout
 from remanent.stores.transfer import MovedAgent, move_agents, move_shelf, require_two
 from remanent.values import dataclass
 

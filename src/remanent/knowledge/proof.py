@@ -23,7 +23,7 @@ from remanent.knowledge.model import (
     Verification,
 )
 from remanent.knowledge.search import Searcher, SearchOptions, SearchPlace, is_foreign
-from remanent.knowledge.tables import as_read, begins_within, cell_readings, is_separated, labels, table_head
+from remanent.knowledge.tables import begins_within, cell_readings, is_separated, labels, table_head, with_its_rows_read
 from remanent.language.engines import OfflineEngine, run_or_offline
 from remanent.language.offline.answer_finding import speak_of_names
 from remanent.language.offline.evidence import UNSUPPORTED, bearing, bears_out
@@ -86,7 +86,7 @@ class Prover:
             return _nearest(question, nearest, heads, least=_HELD_BACK)
         heads = await self._heads(places, found, options)
         shown = tuple(
-            SourcePassage(title=_heading(one)[:MAX_REMARK], text=as_read(one, heads.get(one.record_id, "")))
+            SourcePassage(title=_heading(one)[:MAX_REMARK], text=with_its_rows_read(one, heads.get(one.record_id, "")))
             for one in found.items
         )
         request = AnsweringRequest(question=question[:MAX_REMARK], passages=shown)
@@ -210,7 +210,7 @@ def _evidence(claim: str, passage: Passage, head: str) -> Iterator[_ProofEvidenc
         rows.update(sentence_texts(cells.row))
         if cells.quoted:
             yield _ProofEvidence(cells.quoted, passage, cells.coverage, cells.verdict)
-    for said in (*sentence_texts(as_read(passage, head)), *labels(passage.text, claim)):
+    for said in (*sentence_texts(with_its_rows_read(passage, head)), *labels(passage.text, claim)):
         if said not in rows:
             yield _ProofEvidence(said, passage, *bearing(claim, said, title=passage.title))
 
@@ -292,7 +292,7 @@ def _nearest(
     head = heads.get(best.record_id, "")
     asked = frozenset(term for term in query_terms(question) if len(term) > 1)
     heading = _heading(best)
-    parts = [part for part in sentence_texts(as_read(best, head)) if not part.startswith("#")] or [best.text]
+    parts = [part for part in sentence_texts(with_its_rows_read(best, head)) if not part.startswith("#")] or [best.text]
     held = [_held(asked, part) for part in parts]
     shared = frozenset[str]().union(_held(asked, heading), *held)
     if not shared or len(shared) < least * len(asked) or not speak_of_names(question, [best.text], titles=[heading]):

@@ -67,7 +67,7 @@ def table_head(passage: Passage, before: Sequence[str]) -> str:
     return ""
 
 
-def as_read(passage: Passage, head: str = "") -> str:
+def with_its_rows_read(passage: Passage, head: str = "") -> str:
     """Return the text of a passage with each row of its tables as a sentence: Grade: Senior, Bonus: 9 %.
 
     The rows that it begins with may have their head in a passage before it.

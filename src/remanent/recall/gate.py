@@ -566,7 +566,7 @@ def _speaks_of(wanted: QuestionTerms, candidates: Sequence[Record], terms: Terms
     return speaks_of((record.content for record in candidates), wanted.named)
 
 
-def settled(verdict: GateVerdict) -> GateVerdict:
+def without_unsure(verdict: GateVerdict) -> GateVerdict:
     """Return a verdict on documents: of these, what is perhaps an answer is judged as near or far."""
     if verdict.verdict != "unsure":
         return verdict

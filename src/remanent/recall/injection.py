@@ -22,7 +22,7 @@ from remanent.model.entry import chat_role, chinese_speaker
 from remanent.recall.untold import is_untold
 from remanent.text.dates import DATE_BEHIND, with_dates
 from remanent.text.escaping import RESERVED_TAGS, escape, escape_lines, escape_name
-from remanent.text.kept import kept_by_digest
+from remanent.text.memo import memoized_by_hash
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import alphanumeric, fold, letters_only, working_language
 from remanent.text.sentences import sentences
@@ -385,7 +385,7 @@ def is_frame(line: str) -> bool:
     return line in tags or line in {text for said in (_HEADS, _NOTHING, _PERHAPS) for text in (said.en, said.zh)}
 
 
-@kept_by_digest
+@memoized_by_hash
 def fingerprint(text: str) -> str:
     """Return a short name for what a text says: the same however it is spaced, cased or escaped."""
     return blake2b(plain(text).encode(), digest_size=8).hexdigest()

@@ -31,7 +31,7 @@ from remanent.model import (
 )
 from remanent.recall import scoring
 from remanent.recall.answers import AnswerBuilder, AnswerCache, CandidateReader, exchanges, merged_answers, said_again
-from remanent.recall.gate import Gate, settled
+from remanent.recall.gate import Gate, without_unsure
 from remanent.recall.paths import RecallPath
 from remanent.recall.question import READ_ON_THE_LOOP, Question
 from remanent.recall.ranker import STATES, AnswerOptions, Ranker
@@ -345,7 +345,7 @@ class Recall:
             known = any(one.record_id in records for name in sure for one in gathered.found.get(name, ()))
             verdict = _KNOWN if known else gate.judge(question, gathered.found, records, inputs)
             kinds = question.record_filter.kinds
-            verdict = verdict if kinds is None or Kind.TURN in kinds else settled(verdict)
+            verdict = verdict if kinds is None or Kind.TURN in kinds else without_unsure(verdict)
             if not verdict.passed:
                 best, rest = [], []
                 records.clear()

@@ -22,7 +22,7 @@ from remanent.stores.cache import Cache, InProcessCache
 from remanent.stores.local import LocalVectors
 from remanent.stores.shelf import FolderShelf, Shelf
 from remanent.stores.sqlite import SqliteStore
-from remanent.stores.sqlite.layout import Layout
+from remanent.stores.sqlite.folders import Layout
 from remanent.stores.store import Store
 from remanent.stores.vectors import Vectors
 

@@ -32,7 +32,7 @@ from remanent.text.calendar import (
 )
 from remanent.text.dates_chinese import CHINESE_DATES
 from remanent.text.dates_english import ENGLISH_DATES, amount_of
-from remanent.text.kept import kept_by_digest
+from remanent.text.memo import memoized_by_hash
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import has_han, working_language
 from remanent.text.sentences import sentences
@@ -444,7 +444,7 @@ def _with_notes(text: str, notes: Iterable[tuple[int, str]]) -> str:
     return "".join([*parts, text[position:]])
 
 
-@kept_by_digest
+@memoized_by_hash
 def _dates_behind(
     text: str, occurred_at: datetime, today: date | None, _zone: tuple[str, str]
 ) -> tuple[tuple[int, str], ...]:

@@ -8,7 +8,7 @@ missing among five for 64, and a third of those had farewells, praise or questio
 
 import re
 
-from remanent.text.kept import kept_by_digest
+from remanent.text.memo import memoized_by_hash
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import fold
 
@@ -135,7 +135,7 @@ _SHRUG = lazy_regex(
 )
 
 
-@kept_by_digest
+@memoized_by_hash
 def is_small_talk(text: str) -> bool:
     """Tell whether a message only greets, thanks, agrees or takes its leave: "hi", "ok, thanks!", "好的".
 
@@ -166,7 +166,7 @@ def _is_made_of(text: str, phrases: re.Pattern[str]) -> bool:
     return True
 
 
-@kept_by_digest
+@memoized_by_hash
 def only_asks(text: str) -> bool:
     """Tell whether a turn asks and tells nothing: every sentence of it is a short question or small talk."""
     if len(text) > LONGEST_ASKING:

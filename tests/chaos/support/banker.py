@@ -14,8 +14,8 @@ import threading
 import time
 from pathlib import Path
 
-from remanent.bank.ledger import INGESTED_SOURCES, Ledger, source_of
 from remanent.bank.run import GivenFile
+from remanent.bank.store import INGESTED_SOURCES, BankStore, source_of
 from remanent.memory import aopen
 from remanent.model import Scope
 from remanent.stores import Change, Committed
@@ -41,22 +41,22 @@ class _Doomed:
     def __init__(self, number: int, *, after: bool) -> None:
         self._left = number
         self._after = after
-        self._commit = Ledger.commit
+        self._commit = BankStore.commit
 
     def arm(self) -> None:
         doomed = self
 
-        async def commit(ledger: Ledger, scope: Scope, changes: list[Change]) -> Committed:
+        async def commit(bank_store: BankStore, scope: Scope, changes: list[Change]) -> Committed:
             doomed._left -= 1
             _Doomed.seen += 1
             if doomed._left == 0 and not doomed._after:
                 os.kill(os.getpid(), signal.SIGKILL)
-            committed = await doomed._commit(ledger, scope, changes)
+            committed = await doomed._commit(bank_store, scope, changes)
             if doomed._left == 0:
                 os.kill(os.getpid(), signal.SIGKILL)
             return committed
 
-        Ledger.commit = commit  # type: ignore[method-assign, assignment]
+        BankStore.commit = commit  # type: ignore[method-assign, assignment]
 
 
 async def _run(home: Path) -> dict[str, object]:

@@ -29,10 +29,10 @@ from remanent.bank.adapter.framework import (
 )
 from remanent.bank.bank import MemoryBank, Observed
 from remanent.bank.conflicts import sides_of
-from remanent.bank.ledger import EXECUTION, INGESTED_SOURCES, RECOGNITION, source_of
 from remanent.bank.passages import without_spaces
 from remanent.bank.planning import InsightDoc
 from remanent.bank.runtime import EventKind
+from remanent.bank.store import EXECUTION, INGESTED_SOURCES, RECOGNITION, source_of
 from remanent.bilingual import Language
 from remanent.errors import LanguageError
 from remanent.language.roles.next_step import FinishedTask, PlannedTask, TaskType

@@ -142,6 +142,7 @@ class Completion:
     input_tokens: int = 0
     output_tokens: int = 0
     cost: float | None = None
+    """What it cost, by the prices that pydantic-ai brings along; `None` where they do not list the model."""
 
 
 _AGAIN: dict[Form, Bilingual] = {

@@ -28,7 +28,7 @@ from remanent.model import Clock, Model
 from remanent.model.base import Count
 from remanent.model.clock import Instant
 from remanent.stores.shelf import DAMAGED, MISSING, Log, OpenLog, Shelf
-from remanent.stores.sqlite.layout import folder_name
+from remanent.stores.sqlite.folders import folder_name
 from remanent.values import dataclass
 
 KEY = "audit.key"

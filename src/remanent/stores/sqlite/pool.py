@@ -20,7 +20,7 @@ from remanent.model import Scope
 from remanent.stores.queries import QueueState
 from remanent.stores.sqlite.connection import DescriptorBudget, for_want_of_descriptors, translated
 from remanent.stores.sqlite.database import Database, SpareReaders
-from remanent.stores.sqlite.layout import FileStamp, Layout
+from remanent.stores.sqlite.folders import FileStamp, Layout
 from remanent.stores.sqlite.reads import queue_state
 from remanent.values import dataclass
 

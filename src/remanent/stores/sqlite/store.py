@@ -27,7 +27,7 @@ from remanent.stores.sqlite import erasure as erasing
 from remanent.stores.sqlite import reads, repair
 from remanent.stores.sqlite.connection import MIGRATIONS, READERS, bound_memory, descriptor_budget, translated
 from remanent.stores.sqlite.database import Database
-from remanent.stores.sqlite.layout import Layout
+from remanent.stores.sqlite.folders import Layout
 from remanent.stores.sqlite.pool import DatabasePool
 from remanent.stores.sqlite.reads import UnheldReader, scrubs_due
 from remanent.stores.sqlite.writes import Unit, load_database

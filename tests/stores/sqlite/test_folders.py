@@ -15,7 +15,7 @@ from remanent.stores import EntryQuery, Erasure
 from remanent.stores.conformance.base import Samples
 from remanent.stores.sqlite import SqliteStore
 from remanent.stores.sqlite import connection as opening
-from remanent.stores.sqlite.layout import Layout
+from remanent.stores.sqlite.folders import Layout
 
 
 def scope_of(agent: str) -> Scope:

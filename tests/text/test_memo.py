@@ -1,13 +1,13 @@
 """What is kept of a text: what was said of it, for a while, and none of its words."""
 
-from remanent.text import kept
-from remanent.text.kept import kept_by_digest
+from remanent.text import memo
+from remanent.text.memo import memoized_by_hash
 
 
 def test_what_was_said_of_a_text_is_not_worked_out_again() -> None:
     asked: list[str] = []
 
-    @kept_by_digest
+    @memoized_by_hash
     def size(text: str) -> int:
         asked.append(text)
         return len(text)
@@ -17,7 +17,7 @@ def test_what_was_said_of_a_text_is_not_worked_out_again() -> None:
 
 
 def test_what_is_said_depends_on_all_that_is_handed_over() -> None:
-    @kept_by_digest
+    @memoized_by_hash
     def ends(text: str, size: int, *, mark: str = "") -> int:
         return text.endswith(mark) * size
 
@@ -27,12 +27,12 @@ def test_what_is_said_depends_on_all_that_is_handed_over() -> None:
 def test_only_what_was_asked_of_late_is_kept() -> None:
     asked: list[str] = []
 
-    @kept_by_digest
+    @memoized_by_hash
     def size(text: str) -> int:
         asked.append(text)
         return len(text)
 
-    for number in range(2 * kept._MOST + 1):
+    for number in range(2 * memo._MOST + 1):
         size(str(number))
         size("asked for all the while")
     assert asked.count("asked for all the while") == 1
@@ -41,7 +41,7 @@ def test_only_what_was_asked_of_late_is_kept() -> None:
 
 
 def test_nothing_of_a_text_stays_behind() -> None:
-    @kept_by_digest
+    @memoized_by_hash
     def size(text: str) -> int:
         return len(text)
 

@@ -54,7 +54,7 @@ INGESTED_SOURCES = (CONTEXT, EXECUTION, RECOGNITION)
 _LinkKey = tuple[str, str, str]
 
 
-class Ledger:
+class BankStore:
     """The journal, the records with all their versions, the links, conflicts and vectors of one task."""
 
     def __init__(self, scope: Scope, *, store: Store | None = None, journal: Journal | None = None) -> None:
@@ -215,26 +215,26 @@ class BankDocument(Model):
     """By node and model: little-endian float32."""
 
 
-def export_document(ledger: Ledger) -> BankDocument:
-    """Return all that a ledger holds, in a fixed order: equal banks have equal exports, byte for byte."""
+def export_document(bank_store: BankStore) -> BankDocument:
+    """Return all that a bank holds, in a fixed order: equal banks have equal exports, byte for byte."""
     return BankDocument(
-        scope=ledger.scope,
-        entries=tuple(ledger.entries.values()),
-        records=tuple(record for record_id in sorted(ledger.records) for record in ledger.records[record_id]),
-        links=tuple(ledger.links[key] for key in sorted(ledger.links)),
-        conflicts=tuple(ledger.conflicts[key] for key in sorted(ledger.conflicts)),
+        scope=bank_store.scope,
+        entries=tuple(bank_store.entries.values()),
+        records=tuple(record for record_id in sorted(bank_store.records) for record in bank_store.records[record_id]),
+        links=tuple(bank_store.links[key] for key in sorted(bank_store.links)),
+        conflicts=tuple(bank_store.conflicts[key] for key in sorted(bank_store.conflicts)),
         vectors={
             record_id: {model: kept[model] for model in sorted(kept)}
-            for record_id, kept in sorted(ledger.vectors.items())
+            for record_id, kept in sorted(bank_store.vectors.items())
         },
     )
 
 
-async def import_document(ledger: Ledger, document: BankDocument) -> None:
-    """Fill an empty ledger with a document, all of it or nothing; everything moves into the ledger's own scope."""
-    if ledger.entries or ledger.records:
+async def import_document(bank_store: BankStore, document: BankDocument) -> None:
+    """Fill an empty bank with a document, all of it or nothing; everything moves into the bank's store's own scope."""
+    if bank_store.entries or bank_store.records:
         raise InvalidInput("this bank is not empty; load an export into a new one")
-    scope = ledger.scope
+    scope = bank_store.scope
     changes: list[Change] = [AppendEntry(entry.replace(scope=scope, seq=0)) for entry in document.entries]
     for record in document.records:
         owned = record.replace(scope=scope)
@@ -251,7 +251,7 @@ async def import_document(ledger: Ledger, document: BankDocument) -> None:
             PutConflict(conflict.replace(scope=scope, version=number), number - 1)
             for number in range(1, conflict.version + 1)
         ]
-    await ledger.commit(scope, changes)
+    await bank_store.commit(scope, changes)
 
 
 def source_of(entry: Entry) -> str:
@@ -272,20 +272,20 @@ class InteractionTree:
     is ever copied or rewritten, and chains of merges keep every original reachable.
     """
 
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
+    def __init__(self, bank_store: BankStore) -> None:
+        self._bank_store = bank_store
 
     def of(self, node_id: str) -> tuple[TreeEntry, ...]:
         """Return every entry of a node's trees by timestamp, even of a node that was merged into another."""
-        record = self._ledger.record(node_id)
+        record = self._bank_store.record(node_id)
         if record is None:
             raise NotFound(f"there is no node {node_id} in this bank; `search` returns the ids of existing nodes")
-        entries = [self._ledger.entries[source.entry_id] for source in record.sources]
+        entries = [self._bank_store.entries[source.entry_id] for source in record.sources]
         return tree_of(record, entries, source_of=source_of)
 
     def entry(self, entry_id: str) -> Entry:
         """Return a whole entry as it was appended."""
-        entry = self._ledger.entries.get(entry_id)
+        entry = self._bank_store.entries.get(entry_id)
         if entry is None:
             raise NotFound(f"there is no entry {entry_id} in this bank")
         return entry
@@ -293,4 +293,4 @@ class InteractionTree:
     @property
     def entries(self) -> tuple[Entry, ...]:
         """The whole journal, in order."""
-        return tuple(self._ledger.entries.values())
+        return tuple(self._bank_store.entries.values())

@@ -17,7 +17,7 @@ _MOST = 4096
 each."""
 
 
-def kept_by_digest(tell: Callable[Concatenate[str, P], T]) -> Callable[Concatenate[str, P], T]:
+def memoized_by_hash(tell: Callable[Concatenate[str, P], T]) -> Callable[Concatenate[str, P], T]:
     """Return a function that remembers what it said of texts; what it says must hold none of their words.
 
     Whatever else it goes by is handed to it.
