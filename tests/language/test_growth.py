@@ -15,6 +15,7 @@ from remanent.language.offline import (
     claims,
     commitments,
     comparison,
+    doubts,
     evidence,
     judgement,
     office_holders,
@@ -215,6 +216,9 @@ ADAPTERS: dict[str, Work] = {
     "language.offline.evidence.bears_out": lambda text: evidence.bears_out(text[:500], text),
     "language.offline.evidence.values_in": evidence.values_in,
     "language.offline.changes.changes": lambda text: list(changes.changes(text)),
+    "language.offline.doubts.is_doubted": lambda text: doubts.is_doubted(
+        text, subject="The user", attribute="residence", value="Siena"
+    ),
     "language.offline.changes.life_changes": lambda text: list(changes.life_changes(text)),
     "language.offline.changes.bears_on": lambda text: changes.bears_on(
         "drink", text, text, of="The user", attribute="habit", content=text

@@ -6,7 +6,7 @@ import pytest
 
 from remanent.loaders import document, plain, types
 from remanent.loaders.document import Reading
-from remanent.text import dates, markdown, mentions, spans, summary, terms, tokens
+from remanent.text import dates, markdown, mentions, numbers, spans, summary, terms, tokens
 from remanent.text.calendar import DateMeaning, Interval, speaks_of_future, speaks_of_past
 from remanent.text.spans import Span, excerpt, first_graphemes, inside_graphemes, is_inside_grapheme
 from tests.growth import FULL, HUGE, Work, public_functions, takes_just_a_text, too_fast
@@ -53,6 +53,7 @@ def _counted(text: str) -> int:
 
 ADAPTERS: dict[str, Work] = {
     "loaders.plain.read_code": lambda text: plain.read_code(_bytes(text), Reading("a.py", types.CODE)),
+    "text.numbers.with_numbers_of": lambda text: numbers.with_numbers_of(text, text[:300] + " 158 days 一百五十八天"),
     "loaders.types.decoded": lambda text: types.decoded(_bytes(text)),
     "loaders.document.assemble": lambda text: document.assemble(
         text, types.PLAIN, headings=[(start, start % 7, "title") for start in range(0, len(text), 5)]

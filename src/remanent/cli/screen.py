@@ -426,7 +426,8 @@ def tell_found(screen: Terminal, found: "Found", *, agent: str | None = None) ->
     for path in found.left_out:
         screen.tell(words.LEFT_OUT, style="yellow", path=path.path, reason=translated(path.reason, screen.language))
     if found.items:
-        if found.gate is not None and found.gate.verdict == "unsure":
+        # By its reason: what a running server answers is shown as it came, without the model's classes.
+        if found.gate is not None and found.gate.reason in {"unsure", "unspoken"}:
             screen.tell(words.PERHAPS_NONE)
         return Exit.OK
     screen.tell(words.NOTHING_FOUND, query=found.query)
