@@ -7,6 +7,7 @@ import pytest
 from remanent import RecallOptions
 from remanent.memory import AsyncAgent
 from remanent.model import Status
+from remanent.model.found import Grain
 from remanent.stores.conformance.base import SetClock
 
 EVERYTHING = RecallOptions(gate=False)
@@ -53,6 +54,58 @@ async def test_a_part_of_a_message_is_forgotten_and_the_rest_still_answers(
 
 
 @pytest.mark.spec("COG-07")
+@pytest.mark.parametrize("grain", ["item", "turns", "session"])
+async def test_nothing_that_stands_beside_an_answer_tells_what_was_forgotten(
+    ada: AsyncAgent, clock: SetClock, grain: Grain
+) -> None:
+    await ada.remember(
+        ["I have asthma.", "The hallway is six metres long, and my rent is 900 euros.", "The lamp is green."],
+        session="s",
+    )
+    await ada.settle()
+    clock.now += timedelta(minutes=1)
+    await ada.remember("Forget that I have asthma. Forget my rent.", session="t")
+    await ada.settle()
+    found = await ada.recall("How long is the hallway?", grain=grain, options=EVERYTHING)
+    shown = "\n".join([found.text, *(source.text for item in found.items for source in item.sources)])
+    assert "six metres" in shown
+    assert "asthma" not in shown
+    assert "900" not in shown
+
+
+@pytest.mark.spec("COG-07")
+@pytest.mark.parametrize(
+    ("told", "order", "gone"),
+    [
+        ("My salary is 84,000 euros, and Nell is in Leuven.", "I'd like you to forget my salary.", "84,000"),
+        ("I work as a notary in Ghent.", "I want you to forget that I work as a notary.", "notary"),
+        ("My salary is 84,000 euros.", "Wipe my salary from memory.", "84,000"),
+        ("I work as a notary in Ghent.", "Remove from your memory that I work as a notary in Ghent", "notary"),
+        ("My sister Nell is in rehab in Leuven.", "Can you forget everything about my sister?", "rehab"),
+        ("My sister Nell is in rehab in Leuven.", "Please forget that my sister is in rehab.", "rehab"),
+        ("I have a crush on Farid.", "Please don't keep that I have a crush on Farid.", "crush"),
+        ("Farid lent me his bike.", "Please forget everything about Farid.", "bike"),
+        ("I work at the town hall.", "Forget where I work.", "town hall"),
+        ("我妹妹在戒酒中心。", "请从记忆里删除我妹妹在戒酒中心这件事。", "戒酒"),
+        ("方磊借了我的自行车。", "把我说的关于方磊的话删掉。", "自行车"),
+        ("我妹妹在戒酒中心。", "关于我妹妹的一切都请忘掉。", "戒酒"),
+        ("我的年薪是二十万。", "我希望你忘掉我的年薪。", "二十万"),
+        ("方磊借了我的自行车。", "请忘掉方磊。", "自行车"),
+        ("方磊借了我的自行车。", "请删除关于方磊的记忆。", "自行车"),
+    ],
+)
+async def test_an_order_to_forget_is_heard_in_many_forms(
+    ada: AsyncAgent, clock: SetClock, told: str, order: str, gone: str
+) -> None:
+    await ada.remember(told)
+    await ada.settle()
+    clock.now += timedelta(minutes=1)
+    await ada.remember(order)
+    await ada.settle()
+    assert gone not in await everything(ada, told)
+
+
+@pytest.mark.spec("COG-07")
 async def test_answers_that_repeat_it_and_the_session_s_episode_forget_it_too(ada: AsyncAgent, clock: SetClock) -> None:
     talk = [
         {"role": "user", "content": "My dad has Parkinson's and he lives in Ulm. I visit him on Sundays by train."},
@@ -87,6 +140,12 @@ async def test_answers_that_repeat_it_and_the_session_s_episode_forget_it_too(ad
         ("I have asthma.", "Don't forget that I have asthma."),
         ("I said that Bram is kind.", "Forget that I said that."),
         ("我带了伞。", "忘了带伞。"),
+        ("我弟弟有哮喘。", "请忘掉我有哮喘。"),
+        ("我妹妹小安在布鲁日开花店。", "忘掉我妹妹小宁吧。"),
+        ("My sister Nell is in rehab in Leuven.", "Forget that my salary is 84,000 euros."),
+        ("The museum opens at ten.", "Forget that I have asthma."),
+        ("The branch is called feature-x.", "Please delete the branch feature-x."),
+        ("烦恼总会过去。", "忘掉烦恼吧。"),
     ],
 )
 async def test_what_was_not_meant_stays(ada: AsyncAgent, clock: SetClock, told: str, order: str) -> None:
@@ -98,6 +157,35 @@ async def test_what_was_not_meant_stays(ada: AsyncAgent, clock: SetClock, told: 
     await ada.settle()
     assert told in [item.text for item in (await ada.recall(told, options=EVERYTHING)).items]
     assert known == [one.content for one in await ada.cognition.memories() if one.content in known]
+
+
+@pytest.mark.spec("COG-07")
+@pytest.mark.parametrize(
+    ("told", "order", "rest"),
+    [
+        (
+            "By the way, my salary is 84,000 euros, and my sister Nell is in rehab in Leuven.",
+            "Forget that my salary is 84,000 euros.",
+            "my sister Nell is in rehab in Leuven.",
+        ),
+        (
+            "With your asthma avoid dust. The museum opens at ten.",
+            "Forget that I have asthma.",
+            "The museum opens at ten.",
+        ),
+    ],
+)
+async def test_only_the_clause_that_tells_it_goes(
+    ada: AsyncAgent, clock: SetClock, told: str, order: str, rest: str
+) -> None:
+    await ada.remember(told)
+    await ada.settle()
+    clock.now += timedelta(minutes=1)
+    await ada.remember(order)
+    await ada.settle()
+    (item,) = (await ada.recall(rest, options=EVERYTHING)).items
+    assert item.text.endswith(rest)
+    assert not set(told.split(rest, maxsplit=1)[0].split()) & {"84,000", "asthma"} & set(item.text.split())
 
 
 @pytest.mark.spec("COG-07")

@@ -26,15 +26,21 @@ from remanent.values import dataclass
 STANDING = (*LIVE, Status.EXPIRED)
 _LOOKED_AT = 1000
 """Turns that are looked at for what is to be forgotten; those that hold its words come first."""
-_ENOUGH = 2 / 3
+_ENOUGH = 3 / 4
 """Of the pairs and words of a Chinese wish that a clause holds which tells the same; chosen by hand."""
-_CLAUSE_END = lazy_regex(r"[,;，；、—]+\s*(?=\S)|\s(?=(?:and|but) )")
+_CLAUSE_END = lazy_regex(r"(?<!\d),(?=\s*\S)\s*|,(?=\s*\D)\s*|[;，；、—]+\s*(?=\S)|\s(?=(?:and|but) )")
 _LEADS_IN = lazy_regex(r"[\W_]*(?:(?:and|but|so|also|while|because)\b|另外|而且|还有|并且|所以|但是?|因为)?[\W_]*")
 _LEADS_OUT = lazy_regex(
     r"[\s,，;；、]*(?:\b(?:and|but|so|while|because)|另外|而且|还有|并且|所以|但是?|因为)?[\s,，;；、]*$"
 )
-_OF_ONESELF = lazy_regex(
-    r"\b(?:I|we|you|the user(?!['’]s))\b|(?:[我你您]|用户)(?!们?的|[爸妈哥姐弟妹老])", re.IGNORECASE
+_OF_ONESELF = lazy_regex(r"\b(?:I|we|you|your|my|the user)\b|[我你您]|用户", re.IGNORECASE)
+_SAID_OF_ONESELF = lazy_regex(r"(?:(?:where|who|what|when|how \w+) )?I\b|我(?!们?家?的|[爸妈哥姐弟妹])", re.IGNORECASE)
+_OF_KIN = lazy_regex(
+    r"\b(?:my|our|your|user['’]s) (?:\w+ )?(?:mum|mom|mother|dad|father|parents?|brother|sister|son|daughter|kids?|"
+    r"child|wife|husband|partner|girlfriend|boyfriend|uncle|aunt|cousin|grand\w+|friend|boss|manager|colleague|"
+    r"neighbou?r|flatmate|roommate|dog|cat)s?\b|(?:[我你您]|用户)们?家?的?(?:[爸妈哥姐弟妹爷奶叔姨舅姑]|父|母|老[公婆板]|"
+    r"儿子|女儿|妻|丈夫|男友|女友|男朋友|女朋友|朋友|同[事学]|室友|邻居|领导|[狗猫])",
+    re.IGNORECASE,
 )
 _THE_USERS = lazy_regex(r"\b(?:the user(?:['’]s)?)\b|用户的?", re.IGNORECASE)
 _MINE = r"\b(?:my|our|your|the|the user['’]s|an?) (?:[a-z]+ )?{0}|(?:[我你您]|用户)(?:们|家)*(?:有.{{0,4}})?的?{0}"
@@ -59,23 +65,29 @@ class Wanted:
             return []  # "forget that I said so" names nothing
         found: list[Span] = []
         for sentence in sentences(text):
-            if self._is_told(sentence.of(text), terms):
+            if _holds(sentence.of(text), terms):
                 told = [one for one in _clauses(sentence, text) if self._is_told(one.of(text), terms)]
-                found += told or [sentence]
+                found += told or ([sentence] if self._is_told(sentence.of(text), terms) else [])
         return found
 
     def _is_told(self, text: str, terms: Sequence[str]) -> bool:
-        held = held_terms(text, terms)
-        unspaced = [term for term in terms if is_unspaced(term)]
-        if not held.issuperset(term for term in terms if term not in unspaced):
-            return False
-        if sum(term in held for term in unspaced) < _ENOUGH * len(unspaced):
+        if not _holds(text, terms):
             return False
         if self.is_thing and not _OF_ANOTHER.search(self.words):
             thing = re.escape(_OF_SPEAKER.sub("", self.words))
             return re.search(_MINE.format(thing), text, re.IGNORECASE) is not None
-        # One word of somebody's own, as in "I smoke", is theirs alone: "my dad smokes" stays.
-        return len(terms) > 1 or not _OF_ONESELF.search(self.words) or _OF_ONESELF.search(text) is not None
+        if _SAID_OF_ONESELF.match(self.words):  # "I smoke", 我有哮喘: that my dad smokes stays
+            return _OF_ONESELF.search(text) is not None and not _OF_KIN.search(text)
+        return True
+
+
+def _holds(text: str, terms: Sequence[str]) -> bool:
+    """Tell whether a text holds all of some terms, or most of those that are cut out of Chinese."""
+    held = held_terms(text, terms)
+    unspaced = [term for term in terms if is_unspaced(term)]
+    return held.issuperset(term for term in terms if term not in unspaced) and (
+        sum(term in held for term in unspaced) >= _ENOUGH * len(unspaced)
+    )
 
 
 class Forgetting:
@@ -91,7 +103,9 @@ class Forgetting:
         """
         forgotten = known.status is Status.FORGOTTEN
         if known.kind in MEMORIES:
-            return await (self._cut_with(scope, known) if forgotten else self._telling(scope, known, without))
+            if forgotten:
+                return await self._cut_with(scope, known)
+            return await self.with_episodes(scope, await self._telling(scope, known, without))
         rests = RecordFilter(kinds=MEMORIES, statuses=None)
         query = RecordQuery(filter=rests, source_entry_ids=(known.id,), limit=NO_LIMIT)
         made = await self._store.records(scope.owner, query)
@@ -99,6 +113,20 @@ class Forgetting:
         if forgotten:
             return Along([one for one in beside if _went_with(one, known)])
         return Along([one for one in beside if one.status in STANDING])
+
+    async def with_episodes(self, scope: Scope, along: Along) -> Along:
+        """Return it with the episodes of those turns, which are to show no more of these than is left."""
+        left = {one.id: one.sources for one in along.rewritten if one.kind is Kind.TURN}
+        left |= {one.id: () for one in along.forgotten if one.kind is Kind.TURN}
+        query = RecordQuery(filter=RecordFilter(kinds=(Kind.EPISODIC,)), source_entry_ids=tuple(left), limit=NO_LIMIT)
+        rewritten = {one.id: one for one in along.rewritten}
+        gone = {one.id for one in along.forgotten}
+        for one in await self._store.records(scope.owner, query) if left else []:
+            if is_talk(one) and one.id not in gone:
+                sources = [part for source in one.sources for part in left.get(source.entry_id, (source,))]
+                after = rewritten.get(one.id) or one.replace(version=one.version + 1)
+                rewritten[one.id] = after.replace(sources=tuple(sources))
+        return Along(along.forgotten, list(rewritten.values()))
 
     async def told(self, scope: Scope, wanted: Wanted, *, user: str) -> list[Record]:
         """Return the turns and memories of a user that tell what is wanted."""
@@ -117,24 +145,21 @@ class Forgetting:
         (*turns,) = await self._turns(scope, [entry.id])
         along = Along()
         for turn in turns:
-            along += await self.without(
-                scope, turn, _in_content(turn, [Source(entry_id=entry.id, start=start, end=end)])
-            )
+            order = _in_content(turn, [Source(entry_id=entry.id, start=start, end=end)])
+            along += self.without(turn, order)
         return along
 
-    async def without(self, scope: Scope, record: Record, spans: Sequence[Span]) -> Along:
+    def without(self, record: Record, spans: Sequence[Span]) -> Along:
         """Return a turn or an episode without some parts of its content: its next version, or itself to be forgotten.
 
-        A turn of which little is left goes whole, unless other memories rest on it.
+        A turn of which no more than a word is left goes whole.
         """
         if not spans:
             return Along()
         if record.kind is not Kind.TURN:
             return Along(rewritten=[_shortened(record, spans)]) if _left(record.content, spans) else Along([record])
-        told = sum(len(span) for span in spans)
-        whose = RecordQuery(filter=RecordFilter(kinds=MEMORIES), source_entry_ids=(record.id,), limit=1)
         rest = _left(record.content, spans)
-        if not rest or (2 * told >= len(record.content) and not await self._store.records(scope.owner, whose)):
+        if not any(len(query_terms(one.of(record.content))) > 1 for one in rest):
             return Along([record])
         return Along(rewritten=[_of_spans(record, _in_entry(record, rest), record.content, rest)])
 
@@ -157,12 +182,12 @@ class Forgetting:
             if turn.id not in resting and 2 * sum(map(len, quotes)) >= len(turn.content):
                 along.forgotten.append(turn)
             else:
-                along += await self.without(scope, turn, _narrowed(quotes, turn.content, known.memory))
+                along += self.without(turn, _narrowed(quotes, turn.content, known.memory))
         seen = {known.id, *(turn.id for turn in turns)}
         wanted = Wanted(_matter(known))
         for one in await self.told(scope, wanted, user=known.memory.user) if _is_distinct(wanted.words) else []:
             if one.id not in seen and is_talk(one):
-                along += await self.without(scope, one, wanted.spans_in(one.content))
+                along += self.without(one, wanted.spans_in(one.content))
         return along
 
     async def _cut_with(self, scope: Scope, known: Record) -> Along:

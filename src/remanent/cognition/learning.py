@@ -281,6 +281,9 @@ class MemoryWriter:
         )  # what is stated, known by then
         changes = await self.take(scope, made)
         await self._unsay(scope, changes, [*earlier, *fresh], fresh=len(fresh))
+        if changes.forgotten or changes.rewritten:
+            gone = Along(list(changes.forgotten.values()), list(changes.rewritten.values()))
+            changes.rewritten = {one.id: one for one in (await self.forgetting.with_episodes(scope, gone)).rewritten}
         changes.write(tx, now=self._parts.clock())
         tx.state(LEARN, fresh[-1].seq)
 
@@ -399,7 +402,7 @@ class MemoryWriter:
             changes.changed.append(one.id)
         for one in told:
             if wanted is not None and is_talk(one):
-                changes.forget(await forgetting.without(scope, one, wanted.spans_in(one.content)))
+                changes.forget(forgetting.without(one, wanted.spans_in(one.content)))
         # "Forget my last mail" may be about no memory at all, and is then as good a question as any.
         if known or told or (wanted is not None and not wanted.is_thing):
             changes.forget(await forgetting.said(scope, draft.entry, order.start, order.end or len(draft.entry.text)))
@@ -412,7 +415,7 @@ class MemoryWriter:
             for draft in _retracted(asked, ()):
                 turn = (await self.records(scope, [entry.id])).get(entry.id)
                 if draft.wanted is not None and turn is not None and turn.status in STANDING:
-                    changes.forget(await self.forgetting.without(scope, turn, draft.wanted.spans_in(turn.content)))
+                    changes.forget(self.forgetting.without(turn, draft.wanted.spans_in(turn.content)))
 
     def _take_one(self, changes: Changes, draft: Draft, *, now: datetime) -> None:
         """Take one statement in: a new memory, more evidence for a known one, its next version, or an open conflict.

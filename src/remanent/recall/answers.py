@@ -211,6 +211,18 @@ class CandidateReader:
         entries = await self._store.entries(scope.owner.within(session=session), EntryQuery(limit=limit))
         return [entry for entry in entries if entry.text and not entry.erased]
 
+    async def remembered(self, scope: Scope, entries: Sequence[Entry]) -> list[tuple[Entry, tuple[FoundSource, ...]]]:
+        """Return entries with what they are shown by, without what was forgotten of them: they stand beside answers."""
+        turns = await self._store.records_by_id(scope.owner, [entry.id for entry in entries])
+        found: list[tuple[Entry, tuple[FoundSource, ...]]] = []
+        for entry in entries:
+            turn = turns.get(entry.id)
+            if turn is None or turn.version == 1 or turn.kind is not Kind.TURN:
+                found.append((entry, (FoundSource.of(entry),)))
+            elif turn.status is not Status.FORGOTTEN:
+                found.append((entry.replace(text=turn.content), FoundSource.all_of(turn, {entry.id: entry})))
+        return found
+
     async def _unindexed(self, question: Question, record_ids: Sequence[str]) -> list[Entry]:
         """Return those of the ids that are entries without any record; a record that was filtered out stays out."""
         known = set(await self._store.match(question.scope.owner, record_ids, RecordFilter(statuses=None)))
@@ -337,6 +349,8 @@ class AnswerBuilder:
         derived = [source.entry_id for one in chosen for source in records[one.record_id].sources]
         entries = await self._reader.entries(question.scope, [*wanted, *derived], known=known)
         entries = {entry_id: entry for entry_id, entry in entries.items() if _is_of(entry, question.whose)}
+        near = [entry for entry_id, entry in entries.items() if entry_id in wanted]
+        shown = {entry.id: (entry, spans) for entry, spans in await self._reader.remembered(question.scope, near)}
         items: list[FoundItem] = []
         holder: dict[str, int] = {}
         for one in chosen:
@@ -346,13 +360,13 @@ class AnswerBuilder:
                 continue
             record = records[one.record_id]
             around = beside.get(one.record_id, ())
-            told = [entries[entry_id] for entry_id in around if entry_id in entries and entry_id not in holder]
+            told = [shown[entry_id] for entry_id in around if entry_id in shown and entry_id not in holder]
             if told:
-                text, spans = _transcript(told), tuple(map(FoundSource.of, told))
+                text, spans = _transcript([entry for entry, _ in told]), tuple(one for _, said in told for one in said)
             else:
                 text, spans = record.content, FoundSource.all_of(record, entries)
             items.append(_item(one, record, text=text, spans=spans, rank=len(items) + 1))
-            holder.update((entry.id, len(items) - 1) for entry in told)
+            holder.update((entry.id, len(items) - 1) for entry, _ in told)
         return items
 
     async def whole_sessions(
@@ -382,8 +396,8 @@ class AnswerBuilder:
             if best.place.session is None:
                 items.append(by_themselves[best.record_id].replace(score=score, rank=rank))
                 continue
-            entries = [entry for entry in next(transcripts) if _is_of(entry, whose)]
-            spans = tuple(map(FoundSource.of, entries))
+            said = await self._reader.remembered(scope, [entry for entry in next(transcripts) if _is_of(entry, whose)])
+            entries, spans = [entry for entry, _ in said], tuple(one for _, spans in said for one in spans)
             item = _item(best, records[best.record_id], text=_transcript(entries), spans=spans, rank=rank)
             evidence = tuple(one.record_id for one in group)
             begun = entries[0].occurred_at if entries else item.occurred_at

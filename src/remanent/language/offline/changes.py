@@ -514,14 +514,19 @@ class Retraction:
 
 
 _FORGET = lazy_regex(
-    r"^\W*(?:(?:please|ok|okay|actually|and|so|hey|can you|could you)\W+)*"
-    r"(?:forget|erase|delete|(?:do not|don['’]t|stop) (?:remember(?:ing)?|keep(?:ing)?))\s+"
-    r"(?:(?:what|everything|anything|all) (?:i (?:told you|said|mentioned)|you know) about |about "
+    r"^\W*(?:(?:please|ok|okay|actually|and|so|hey|can you|could you|"
+    r"i(?:['’]d| would) like you to|i (?:want|need) you to)\W+)*"
+    r"(?:forget|erase|delete|wipe|scrub|(?:do not|don['’]t|stop) (?:remember(?:ing)?|keep(?:ing)?)|"
+    r"(?:remove|strike)(?= .* (?:from|out of) your (?:memory|notes)\b| from your (?:memory|notes)\b))\s+"
+    r"(?:(?:from|out of) your (?:memory|notes)\s+)?"
+    r"(?:(?:what|everything|anything|all)(?: (?:i (?:told you|said|mentioned)|you know))? about |about "
     r"|(?:the fact )?(?:that )?(?:i (?:told|said to) you (?:that )?|i (?:said|mentioned) (?:that )?)?)"
-    r"(?P<en>.{3,}?)[.!\s]*$"
-    r"|^\W*(?:请|帮我|麻烦|你|就|快|把|可以)*(?:忘掉|忘记|忘了|删掉|删除|(?:别|不要|不用)再?记[得住着]?)(?:吧|掉)?(?:关于)?"
+    r"(?P<en>.{3,}?)(?: (?:from|out of) (?:your )?(?:memory|notes))?[.!\s]*$"
+    r"|^\W*(?:我(?:想要?|希望|要)(?:请|让)?)?(?:请|帮我|麻烦|[你您]|就|快|把|可以)*(?:从(?:[你您]的?)?(?:记忆|记录)[里中]?)?"
+    r"(?:忘掉|忘记|忘了|删掉|删除|(?:别|不要|不用)再?记[得住着]?)(?:吧|掉)?(?:关于)?"
     r"(?P<zh>.{2,}?)(?:这件事|这事|这一点|这个|的事|吧|了)*[。！!\s]*$"
-    r"|^\W*(?:请|帮我|麻烦|你)*把(?P<zh2>.{2,}?)(?:这件事|这事|这一点|的事)*(?:忘掉|忘记|忘了|删掉|删除)(?:吧|了)?[。！!\s]*$",
+    r"|^\W*(?:我(?:想要?|希望|要)(?:请|让)?)?(?:请|帮我|麻烦|[你您])*(?:把|(?=关于))(?P<zh2>.{2,}?)(?:这件事|这事|这一点|的事|的?一切)*"
+    r"都?(?:请|给我)?(?:从(?:[你您]的?)?(?:记忆|记录)[里中]?)?(?:忘掉|忘记|忘了|删掉|删除)(?:吧|了)?[。！!\s]*$",
     re.IGNORECASE,
 )
 _PLEASE = lazy_regex(
@@ -530,11 +535,18 @@ _PLEASE = lazy_regex(
     re.IGNORECASE | re.DOTALL,
 )
 """An order in the form of a question."""
-_ORDER = lazy_regex(r"\b(?:erase|delete|keep(?:ing)?)\b|删", re.IGNORECASE)
+_ORDER = lazy_regex(r"\b(?:erase|delete|wipe|scrub|keep(?:ing)?)\b|删", re.IGNORECASE)
 """What an agent may be told to do with a file or a branch as well: "delete my branch" says nothing of what is known."""
-_OF_MEMORY = lazy_regex(r"\b(?:told|said|mentioned|know|remember)\b|记忆|记得|告诉|说过|知道", re.IGNORECASE)
+_OF_MEMORY = lazy_regex(
+    r"\b(?:told|said|mentioned|know|remember|memory)\b|\bfrom your notes\b|"
+    r"\bforget (?:everything|anything|all) about\b|\b(?:keep|delete|erase) (?:the fact )?that \w+ \w+|"
+    r"记忆|记得|告诉|说过|知道|关于.+(?:一切|所有)|我(?:说|讲|提)的",
+    re.IGNORECASE,
+)
 _OF_WHAT_IS_SO = lazy_regex(
-    r"\bforget (?:the fact )?that (?=\w+ \w+)|(?:请|帮我|麻烦|把).*[我他她它].*|忘掉[我他她它]", re.IGNORECASE
+    r"\bforget (?:the fact )?that (?=\w+ \w+)|\bforget (?:where|who|when|how \w+) (?:i|my|we|our)\b|"
+    r"(?:请|帮我|麻烦|把).*[我他她它].*|忘掉[我他她它]|(?:请|帮我|麻烦)[你您]?(?:忘掉|忘记|忘了)[^，,]{2,6}$",
+    re.IGNORECASE,
 )
 """What says something or names somebody is meant as memory: "forget about the pizza" is not."""
 _LAST = lazy_regex(
@@ -636,8 +648,11 @@ _HEDGE = lazy_regex(
     r"|^[^，,。]{0,12}(?:医生|大夫|检查|复查|化验|结果)(?:结果)?(?:说|显示|表明|确认|发现)[，,]?(?=我)",
     re.IGNORECASE,
 )
+_ABOUT = lazy_regex(r"^(?:我(?:说|讲|提|告诉[你您])过?的)?(?:关于|有关)|的?(?:话|事情?|内容|信息|记忆|一切|所有)$")
 _OF_MINE = lazy_regex(
-    r"^(?:my|our)\s+(?P<en>[a-z][a-z '’-]{1,30}?)$|^我(?:的|家的|家)?(?P<zh>[\u4e00-\u9fff]{1,8})$", re.IGNORECASE
+    r"^(?:my|our)\s+(?!.* (?:is|are|was|were|has|have|had|does|did|will|would|can|could|got|gets?|[a-z]+ed|[a-z]+s) )"
+    r"(?P<en>[a-z][a-z '’-]{1,30}?)$|^我(?:的|家的|家)?(?P<zh>[\u4e00-\u9fff]{1,8})$",
+    re.IGNORECASE,
 )
 
 
@@ -703,7 +718,7 @@ def _of_others(sentence: str) -> list[str]:
 
 def _forgotten(about: str, sentence: str, speaker: str) -> Iterator[Retraction]:
     """Yield what is to be forgotten: what a clause states, or all that is known of something of the speaker's."""
-    about = about.strip("'\"‘’“”「」")
+    about = _ABOUT.sub("", about.strip("'\"‘’“”「」"))
     made = statements(about, speaker=speaker)
     for one in made:
         yield Retraction(replace(one, content=sentence.strip()), forgets=True, about=about)
