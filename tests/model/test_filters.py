@@ -44,6 +44,7 @@ def test_what_is_asked_is_read_from_every_form(where: object, conditions: list[M
         ("user", "is no comparison"),
         ("year=>2020", "no sign that is known"),
         ("user==u1", "no sign that is known"),
+        ("year>>2020", "no sign that is known"),
         ("{broken", "no JSON"),
         ({"": 1}, "a key is"),
         ({7: 1}, "a key is"),

@@ -150,7 +150,7 @@ def where_object(where: object) -> Mapping[str, Any]:
         if parts is None:
             raise InvalidInput(f"where: {text!r} is no comparison; write it like user_id=u1 or year>=2020")
         key, sign, value = parts.groups()
-        if sign == "=" and value.startswith(("<", ">", "=")):  # `year=>2020` would ask for the text ">2020"
+        if value.startswith(("<", ">", "=")):  # `year=>2020` would ask for the text ">2020"
             raise InvalidInput(
                 f"where: {text!r} has no sign that is known here; write it like user_id=u1 or year>=2020"
             )
