@@ -146,6 +146,9 @@ async def test_answers_that_repeat_it_and_the_session_s_episode_forget_it_too(ad
         ("The museum opens at ten.", "Forget that I have asthma."),
         ("The branch is called feature-x.", "Please delete the branch feature-x."),
         ("烦恼总会过去。", "忘掉烦恼吧。"),
+        ("上一个方案是用瑞芯微的板子。", "请忘掉上一个方案，我们用新的。"),
+        ("The old layout has three columns.", "I want you to forget the old layout and start again."),
+        ("My name is Ann.", "Can you remove my name from the list?"),
     ],
 )
 async def test_what_was_not_meant_stays(ada: AsyncAgent, clock: SetClock, told: str, order: str) -> None:

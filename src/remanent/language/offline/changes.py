@@ -521,7 +521,7 @@ _FORGET = lazy_regex(
     r"(?:(?:from|out of) your (?:memory|notes)\s+)?"
     r"(?:(?:what|everything|anything|all)(?: (?:i (?:told you|said|mentioned)|you know))? about |about "
     r"|(?:the fact )?(?:that )?(?:i (?:told|said to) you (?:that )?|i (?:said|mentioned) (?:that )?)?)"
-    r"(?P<en>.{3,}?)(?: (?:from|out of) (?:your )?(?:memory|notes))?[.!\s]*$"
+    r"(?P<en>.{3,}?)(?: (?:from|out of) (?:your )?(?:memory|notes))?(?:,? (?:please|thanks|thank you))?[.!\s]*$"
     r"|^\W*(?:我(?:想要?|希望|要)(?:请|让)?)?(?:请|帮我|麻烦|[你您]|就|快|把|可以)*(?:从(?:[你您]的?)?(?:记忆|记录)[里中]?)?"
     r"(?:忘掉|忘记|忘了|删掉|删除|(?:别|不要|不用)再?记[得住着]?)(?:吧|掉)?(?:关于)?"
     r"(?P<zh>.{2,}?)(?:这件事|这事|这一点|这个|的事|吧|了)*[。！!\s]*$"
@@ -722,7 +722,8 @@ def _forgotten(about: str, sentence: str, speaker: str) -> Iterator[Retraction]:
     made = statements(about, speaker=speaker)
     for one in made:
         yield Retraction(replace(one, content=sentence.strip()), forgets=True, about=about)
-    if made or (_ORDER.search(sentence) and not _OF_MEMORY.search(sentence)):
+    # 请忘掉上一个方案，我们用新的 drops a plan, and no memory.
+    if made or "，" in about or ", " in about or (_ORDER.search(sentence) and not _OF_MEMORY.search(sentence)):
         return
     thing = _OF_MINE.match(about)
     if thing:
