@@ -105,3 +105,12 @@ def test_the_first_clauses_of_a_sentence_are_supported_by_it(said: str) -> None:
 def test_a_claim_of_which_each_word_stands_in_the_evidence_is_supported_wherever_its_words_are_cut() -> None:
     assert bearing("财务每周四打款。", "4. 财务每周四集中打款。")[1] == "supported"
     assert bearing("财务每周四打款。", "4. 财务每周五集中打款。")[1] == "contradicted"
+
+
+async def test_a_cell_bears_out_a_claim_with_its_names_and_units_as_they_are_written(
+    base: AsyncKnowledgeCollection,
+) -> None:
+    await base.add(text="| Room | Temperature |\n|---|---|\n| North | 18 °C |\n| South | 21 °C |\n", name="rooms.md")
+    for claim, verdict in (("18 °C", "supported"), ("18 °c", "supported"), ("19 °C", "contradicted")):
+        checked = await base.verify(f"The North room is at {claim}.")
+        assert [one.verdict for one in checked.sentences] == [verdict], claim

@@ -95,3 +95,20 @@ def test_equal_amounts_in_different_units_meet_in_the_base_unit() -> None:
 @pytest.mark.parametrize("evil", ["1", "一", "1,111", "one ", "a", "1-", "a@", "万", "半", "$-", "½"])
 def test_no_text_takes_more_than_its_share_of_time(evil: str) -> None:
     quantities(evil * 10_000)
+
+
+@given(st.sampled_from(sorted(units())), st.lists(st.booleans(), min_size=12, max_size=12))
+def test_a_unit_is_read_in_whatever_case_it_is_written(name: str, upper: list[bool]) -> None:
+    cased = "".join(sign.upper() if up else sign.lower() for sign, up in zip(name, upper, strict=False))
+    written = cased + name[len(upper) :]
+    (quantity,) = quantities(f"18 {written}")[:1]
+    assert quantity.value == 18
+    if not name.isalpha() or name.islower():
+        assert quantity.dimension == units()[name].dimension
+
+
+@pytest.mark.parametrize(
+    ("text", "unit"), [("18 °c", "°C"), ("64 °f", "°F"), ("90 KM/H", "km/h"), ("5 μm", "µm"), ("5 mſ", ""), ("5 mİn", "")]
+)
+def test_signs_that_a_pattern_takes_for_the_same_are_read_or_passed_over(text: str, unit: str) -> None:
+    assert [one.unit for one in quantities(text)] == [unit]

@@ -251,6 +251,18 @@ def units() -> dict[str, MeasurementUnit]:
     return found
 
 
+def _unit_called(name: str) -> MeasurementUnit | None:
+    """Return the unit of a name in whatever case, since they are looked for in any: °c, KM/H, μm with the Greek sign."""
+    known = units()
+    return known.get(name) or known.get(name.lower()) or _signs_folded().get(name.casefold())
+
+
+@cache
+def _signs_folded() -> dict[str, MeasurementUnit]:
+    """Return the units whose names have a sign in them, which say the same in any case, unlike mW and MW."""
+    return {name.casefold(): unit for name, unit in units().items() if not (name.isascii() and name.isalpha())}
+
+
 @dataclass(frozen=True, slots=True)
 class Quantity(Span):
     """A number as it stands in a text, its value, and its unit ("" for a bare number)."""
@@ -436,21 +448,20 @@ def _unit(text: str, match: re.Match[str]) -> tuple[MeasurementUnit, int, Fracti
     end = match.end()
     nothing = Fraction(0)
     if match["currency"]:
-        sign = match["currency"].strip()
-        return units().get(sign) or units().get(sign.lower()) or _NO_UNIT, end, nothing
+        return _unit_called(match["currency"].strip()) or _NO_UNIT, end, nothing
     after = _unit_after().match(text, end)
     if after and after["latin"]:
         name = after["latin"]
-        unit = units().get(name) or units().get(name.lower())
+        unit = _unit_called(name)
         if unit and not (len(name) == 1 and text[end] == "-"):
             return unit, after.end(), nothing
     elif after and after["time"]:
         return units()["个月" if after["time"] == "月" else after["time"]], after.end(), Fraction(1, 2)
-    elif after:
+    elif after and (unit := _unit_called(after["other"])):
         if _is_idle(match, after["other"]):
             return _NO_UNIT, end, nothing
         more = Fraction(1, 2) if after["half"] else chinese_value(after["tenth"] or "零") or nothing
-        return units()[after["other"]], after.end(), more / 10 if after["tenth"] else more
+        return unit, after.end(), more / 10 if after["tenth"] else more
     return _counted_noun(text, end), end, nothing
 
 
