@@ -81,6 +81,11 @@ async def test_a_text_held_against_rules_is_contradicted_by_those_that_forbid_it
             "The launch was moved from 28 November to 12 December.",
             "contradicted",
         ),
+        ("气温是18℃。", "气温是-18℃。", "contradicted"),
+        ("夜间最低气温是五度。", "夜间最低气温是零下五度。", "contradicted"),
+        ("夜间最低气温是零下五度。", "夜间最低气温是零下五度。", "supported"),
+        ("夜间最低气温是-5度。", "夜间最低气温是零下五度。", "supported"),
+        ("The store is at 18 °C.", "The store is at minus 18 °C.", "contradicted"),
         ("Hotels in London are refunded up to 210 euros.", HOTELS, "supported"),
         ("Hotels in London are refunded up to 140 euros.", HOTELS, "contradicted"),
         ("Hotel costs are refunded up to 140 euros a night.", HOTELS, "supported"),
@@ -114,3 +119,9 @@ async def test_a_cell_bears_out_a_claim_with_its_names_and_units_as_they_are_wri
     for claim, verdict in (("18 °C", "supported"), ("18 °c", "supported"), ("19 °C", "contradicted")):
         checked = await base.verify(f"The North room is at {claim}.")
         assert [one.verdict for one in checked.sentences] == [verdict], claim
+
+
+async def test_a_cell_below_zero_bears_out_what_says_so(base: AsyncKnowledgeCollection) -> None:
+    await base.add(text="| 冷库 | 温度 |\n|---|---|\n| 甲库 | -18℃ |\n| 乙库 | 4℃ |\n", name="冷库.md")
+    for claim, verdict in (("甲库的温度是-18℃。", "supported"), ("甲库的温度是18℃。", "contradicted")):
+        assert [one.verdict for one in (await base.verify(claim)).sentences] == [verdict]

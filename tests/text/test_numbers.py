@@ -108,7 +108,26 @@ def test_a_unit_is_read_in_whatever_case_it_is_written(name: str, upper: list[bo
 
 
 @pytest.mark.parametrize(
-    ("text", "unit"), [("18 °c", "°C"), ("64 °f", "°F"), ("90 KM/H", "km/h"), ("5 μm", "µm"), ("5 mſ", ""), ("5 mİn", "")]
+    ("text", "unit"),
+    [("18 °c", "°C"), ("64 °f", "°F"), ("90 KM/H", "km/h"), ("5 μm", "µm"), ("5 mſ", ""), ("5 mİn", "")],
 )
 def test_signs_that_a_pattern_takes_for_the_same_are_read_or_passed_over(text: str, unit: str) -> None:
     assert [one.unit for one in quantities(text)] == [unit]
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("库温是-18℃", [-18]), ("库温-18℃", [-18]), ("零下五度", [-5]), ("零下18℃", [-18]), ("零下摄氏五度", [-5]),
+        ("minus 18 °C", [-18]), ("利润为-200万元", [-2_000_000]), ("零下十度到零上五度", [-10, 5]),
+        ("10-20", [10, 20]), ("2024-05-01", []), ("A-18", []), ("图-160", [160]), ("2019年-2021年", []),
+        ("10℃-20℃", [10, 20]), ("68°F-70°F", [68, 70]), ("10度-20度", [10, 20]), ("五-10度", [10]), ("10 minus 5", [10, 5]),
+    ],
+)  # fmt: skip
+def test_a_minus_is_told_from_the_hyphen_of_ranges_and_names(text: str, values: list[float]) -> None:
+    assert [one.value for one in quantities(text)] == values
+
+
+def test_a_range_of_degrees_has_their_base_value() -> None:
+    low, high = quantities("68°F-70°F")
+    assert low.base_value == pytest.approx(20) and high.base_value == pytest.approx(21.111111)

@@ -18,6 +18,7 @@ from itertools import islice
 from typing import Literal
 
 from remanent.text.regex import alternation
+from remanent.text.scripts import HAN
 from remanent.text.spans import Span
 from remanent.text.words import ENGLISH_STOP_WORDS, stem, word_set
 from remanent.values import dataclass
@@ -290,12 +291,19 @@ _DIGITS = r"(?:[0-9０-９]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9０-９]+)(?:[.．][
 _SKIPPED = r"""
     (?:https?://|www\.)\S+
   | (?<![\w.+-])[\w.+-]{1,64}@[\w-]+\.\w+
-  | (?<![A-Za-z0-9_])[A-Za-z_]+(?:-?[0-9]+(?:\.[0-9]+)*)+(?![0-9])[A-Za-z0-9_]*
+  | (?<![A-Za-z0-9_°])[A-Za-z_]+(?:-?[0-9]+(?:\.[0-9]+)*)+(?![0-9])[A-Za-z0-9_]*
   | [0-9]+(?:[-/.][0-9]+){2,}
   | [0-9]{1,2}[:：][0-9]{2}(?:[:：][0-9]{2})?
   | [0-9]{4}[-/][0-9]{1,2}(?![0-9])
   | (?:[0-9]{4}|[零〇一二三四五六七八九]{4})年
   | (?:[0-9]{1,2}|[一二三四五六七八九十]{1,3})(?:月|日|号(?!楼|线|门)|点(?![0-9零一二三四五六七八九])|时(?!间))
+"""
+
+# A hyphen is a minus behind a space, behind a Chinese verb or preposition (气温是-18), and behind another Chinese word
+# only where degrees or a share follow (气温-18℃): 歼-20 is a name.
+_MINUS = rf"""
+    (?:(?<![\w)\]])|(?<=[是为达至到约于升降])|(?<=[{HAN}])(?<![{_CHINESE_NUMERAL}])(?=[-−]{_DIGITS}[ ]?(?:[°℃℉%％度]|摄氏|华氏)))[-−]
+  | 零下(?:摄氏)?[ ]?(?=[0-9０-９]) | (?<!\w)(?<![0-9][ ])minus[ ](?=[0-9])
 """
 
 
@@ -314,7 +322,7 @@ def _number() -> re.Pattern[str]:
       | (?P<below>[{_CHINESE_NUMERAL}]+)分之(?P<above>[{_CHINESE_NUMERAL}]+)
       | 第(?P<place>[{_CHINESE_NUMERAL}]+|[0-9]+)
       | (?P<currency>{_CURRENCY_PREFIX})?
-        (?P<sign>(?<![\w)\]])[-−])?
+        (?P<sign>{_MINUS})?
         (?P<digits>(?:{_DIGITS}[ ]?)?[½⅓⅔¼¾⅛]|(?<![0-9/])[0-9]{{1,3}}/[0-9]{{1,3}}(?![0-9/])|{_DIGITS})
         (?P<scale>[ ]?(?:{scales})(?![A-Za-z])
           | (?-i:[kKMB]|bn|mn)(?![A-Za-z])
@@ -324,7 +332,7 @@ def _number() -> re.Pattern[str]:
         (?P<words>(?:{words})(?:[ ]and[ ]a[ ](?:half|quarter)|[ ](?:{parts}))?|(?:an?[ ])?(?:{parts}))
         (?![A-Za-z])
       | (?<=\bthe[ ])(?P<ordinal>{alternation(_ENGLISH_ORDINALS)})(?![A-Za-z])
-      | (?P<chinese>负?[{_CHINESE_NUMERAL}]+(?:点[零一二三四五六七八九]+)?|半)
+      | (?P<chinese>(?:负|零下(?:摄氏)?)?[{_CHINESE_NUMERAL}]+(?:点[零一二三四五六七八九]+)?|半)
         """,
         re.VERBOSE | re.IGNORECASE,
     )
@@ -355,6 +363,8 @@ def quantities(text: str) -> list[Quantity]:
     """
     found: list[Quantity] = []
     for match in _number().finditer(text):
+        if found and match["sign"] and match.start() == found[-1].end:
+            match = _number().match(text, match.start() + 1) or match  # 10℃-20℃: the hyphen of a range
         quantity = None if match["skip"] else _quantity(text, match)
         if quantity and (not found or quantity.start >= found[-1].end):
             found.append(quantity)
@@ -422,7 +432,7 @@ def _value(match: re.Match[str]) -> Fraction | None:
     if match["words"]:
         return english_value(match["words"])
     if match["chinese"]:
-        written = match["chinese"].removeprefix("负")
+        written = match["chinese"].removeprefix("负").removeprefix("零下").removeprefix("摄氏")
         value = Fraction(1, 2) if written == "半" else chinese_value(written)
         return -value if value is not None and written != match["chinese"] else value
     return _digits(match)
