@@ -125,3 +125,31 @@ async def test_a_cell_below_zero_bears_out_what_says_so(base: AsyncKnowledgeColl
     await base.add(text="| 冷库 | 温度 |\n|---|---|\n| 甲库 | -18℃ |\n| 乙库 | 4℃ |\n", name="冷库.md")
     for claim, verdict in (("甲库的温度是-18℃。", "supported"), ("甲库的温度是18℃。", "contradicted")):
         assert [one.verdict for one in (await base.verify(claim)).sentences] == [verdict]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The ferry leaves at 04:45.", "The ferry leaves at 4:45 a.m."),
+        ("The ferry leaves at 08:30.", "The ferry leaves at 8:30."),
+        ("The ferry leaves at 21:00.", "The ferry leaves at 9 p.m."),
+        ("The tour takes ninety minutes.", "The tour takes one hour and a half."),
+        ("The tour takes seventy-five minutes.", "The tour takes 1 hour 15 minutes."),
+        ("渡轮在08:30开船。", "渡轮在8:30开船。"),
+        ("全程需要75分钟。", "全程需要1小时15分钟。"),
+    ],
+)
+def test_one_time_in_two_writings_is_the_same(one: str, other: str) -> None:
+    assert bearing(one, other)[1] == bearing(other, one)[1] == "supported"
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence"),
+    [
+        ("The ferry leaves at 08:30.", "The ferry leaves at 8:30 p.m."),
+        ("The ferry leaves at 21:00.", "The ferry leaves at 9 a.m."),
+        ("The tour takes 75 minutes.", "The tour takes 1 hour 20 minutes."),
+    ],
+)
+def test_another_time_still_contradicts(claim: str, evidence: str) -> None:
+    assert bearing(claim, evidence)[1] == "contradicted"

@@ -253,7 +253,7 @@ def units() -> dict[str, MeasurementUnit]:
 
 
 def _unit_called(name: str) -> MeasurementUnit | None:
-    """Return the unit of a name in whatever case, since they are looked for in any: °c, KM/H, μm with the Greek sign."""
+    """Return the unit of a name in whatever case, since they are looked for in any: °c, KM/H, μm with Greek μ."""
     known = units()
     return known.get(name) or known.get(name.lower()) or _signs_folded().get(name.casefold())
 
@@ -302,7 +302,8 @@ _SKIPPED = r"""
 # A hyphen is a minus behind a space, behind a Chinese verb or preposition (气温是-18), and behind another Chinese word
 # only where degrees or a share follow (气温-18℃): 歼-20 is a name.
 _MINUS = rf"""
-    (?:(?<![\w)\]])|(?<=[是为达至到约于升降])|(?<=[{HAN}])(?<![{_CHINESE_NUMERAL}])(?=[-−]{_DIGITS}[ ]?(?:[°℃℉%％度]|摄氏|华氏)))[-−]
+    (?:(?<![\w)\]])|(?<=[是为达至到约于升降])|(?<=[{HAN}])(?<![{_CHINESE_NUMERAL}])
+      (?=[-−]{_DIGITS}[ ]?(?:[°℃℉%％度]|摄氏|华氏)))[-−]
   | 零下(?:摄氏)?[ ]?(?=[0-9０-９]) | (?<!\w)(?<![0-9][ ])minus[ ](?=[0-9])
 """
 
@@ -362,7 +363,8 @@ def quantities(text: str) -> list[Quantity]:
     every other date.
     """
     found: list[Quantity] = []
-    for match in _number().finditer(text):
+    for looked_at in _number().finditer(text):
+        match = looked_at
         if found and match["sign"] and match.start() == found[-1].end:
             match = _number().match(text, match.start() + 1) or match  # 10℃-20℃: the hyphen of a range
         quantity = None if match["skip"] else _quantity(text, match)
@@ -371,13 +373,56 @@ def quantities(text: str) -> list[Quantity]:
     return list(_with_range_units(text, found))
 
 
+_AND = re.compile(r"(?:,? and |,? )?")
+_ONE = re.compile(r"\ban? (?P<unit>[a-z]+) and \Z", re.IGNORECASE)
+
+
+def measures(text: str) -> list[Quantity]:
+    """Return the numbers of a text with those that make one amount put together: 1 hour 15 minutes, an hour and a half.
+
+    Held against 75 minutes each of the two is another amount.
+    """
+    made: list[Quantity] = []
+    for one in quantities(text):
+        last = made[-1] if made else None
+        if one.text == "a half" and one.dimension == "number":
+            said = None if last and text[last.end : one.start] == " and " else _ONE.search(text, 0, one.start)
+            unit = _unit_called(said["unit"]) if said else None
+            if said and unit and unit.dimension in _COMPOUND:
+                made.append(_made(text, Span(said.start(), one.end), Fraction(3, 2), unit))
+                continue
+        if last and (more := _more(text, last, one)):
+            base = last.base_value + more
+            value = last.value * base / last.base_value
+            made[-1] = replace(last, end=one.end, text=text[last.start : one.end], value=value, base_value=base)
+        else:
+            made.append(one)
+    return made
+
+
+_COMPOUND = frozenset({"time", "length", "mass"})
+
+
+def _more(text: str, first: Quantity, second: Quantity) -> float:
+    """Return what an amount adds to the one before it, in base units; 0 where it is one of its own."""
+    if first.dimension not in _COMPOUND or first.value < 1 or not _AND.fullmatch(text, first.end, second.start):
+        return 0
+    whole = first.base_value / first.value
+    if second.text == "a half" and second.dimension == "number":
+        return whole / 2
+    if first.dimension == "time" and second.unit == "分" and text[first.end : second.start] == "":
+        return 60 * second.value if second.value < 60 else 0
+    smaller = second.dimension == first.dimension and second.unit != first.unit and second.base_value < whole
+    return second.base_value if smaller and second.value > 0 else 0
+
+
 def with_numbers_of(text: str, other: str) -> str:
     """Return a text with the amounts that another one has, too, in that one's writing: 一百五十八天 as 158天."""
-    if not (written := quantities(other)):
+    if not (written := measures(other)):
         return text
     known = {(one.base_value, one.base_unit, one.dimension): one.text for one in reversed(written)}
     said = set(known.values())
-    for one in reversed(quantities(text)):
+    for one in reversed(measures(text)):
         same = known.get((one.base_value, one.base_unit, one.dimension))
         if same is not None and one.text not in said:
             text = text[: one.start] + same + text[one.end :]

@@ -16,7 +16,7 @@ from itertools import pairwise
 
 from remanent.bilingual import Bilingual, in_language
 from remanent.language.offline.claims import ParsedClaim, Token, TokenKind, read_claim
-from remanent.language.offline.comparison import Comparison, DifferenceKind, compare, is_defined
+from remanent.language.offline.comparison import MEASURES, Comparison, DifferenceKind, compare, is_defined
 from remanent.language.offline.judgement import (
     CONFLICT,
     EXCEPTED,
@@ -27,6 +27,7 @@ from remanent.language.offline.judgement import (
     judge_statements,
 )
 from remanent.language.offline.salience import summary_statements
+from remanent.language.offline.values import Form
 from remanent.text.numbers import has_digit, with_numbers_of
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import working_language
@@ -54,6 +55,8 @@ def bearing(claim: str, evidence: str, *, title: str = "") -> tuple[float, str]:
     """Return how much of a claim a sentence covers, and whether it supports or contradicts it, or neither."""
     claim, evidence = _plainly(claim), _plainly(_as_it_holds(evidence, claim))
     evidence = with_numbers_of(evidence, claim)
+    comparison = compare(read_claim(evidence), read_claim(claim))
+    evidence = _with_times_of(evidence, comparison)
     asked, values = _terms(claim)
     said, others = _terms(evidence)
     if not asked or not said:
@@ -64,7 +67,6 @@ def bearing(claim: str, evidence: str, *, title: str = "") -> tuple[float, str]:
     plain = asked - values
     alike = len(plain & known) / len(plain) if plain else 0.0
     mutual = len(asked & said) / len(said)
-    comparison = compare(read_claim(evidence), read_claim(claim))
     parted = _parted(comparison)
     judgement = judge(comparison)
     conflict = judgement.conflict >= CONFLICT
@@ -84,7 +86,11 @@ def bearing(claim: str, evidence: str, *, title: str = "") -> tuple[float, str]:
         return coverage, "contradicted"
     if alike < _ALIKE or mutual < _RECIPROCAL:
         return coverage, ""
-    # The same is said with another figure or another name in the place of one.
+    # The same is said with another figure or another name in the place of one; not only in another writing.
+    alike_in_value = {
+        term for _, token in comparison.shared if token.part in MEASURES for term in query_terms(token.text)
+    }
+    lacking -= alike_in_value
     replaced = any(any(has_digit(one) == has_digit(other) for other in others - values - asked) for one in lacking)
     return coverage, "contradicted" if replaced or conflict else ""
 
@@ -148,6 +154,7 @@ _PLAINER = (
     (lazy_regex(r"严禁|禁止|不得(?!不)|不许|不准|不予|不允许|不可以|不适用于?|无权|切勿|请勿|概不|暂停"), "不能"),
     (lazy_regex(r"无[需须]|不需要?"), "不必"),
     (lazy_regex(r"不就是"), "就是"),
+    (lazy_regex(r"(?<=[^\x00-\x7f])0(?=\d[:：][0-5]\d(?!\d))"), ""),
     (lazy_regex(r"免(?=[交缴收付])"), "不用"),
     # What was not done is the condition of what may be done then, and a clause of its own.
     (lazy_regex(r"([未没][^，,；;。]{1,6}?)(?=可以|必须|应|须|不能)"), r"\1，"),
@@ -175,6 +182,15 @@ def _plainly(text: str) -> str:
     for pattern, plain in _PLAINER:
         text = pattern.sub(plain, text)
     return text
+
+
+def _with_times_of(evidence: str, comparison: Comparison) -> str:
+    """Return a sentence with the times of day that a claim has, too, in that one's writing: 9 p.m. as 21:00."""
+    for said, asked in sorted(comparison.shared, key=lambda pair: -pair[0].start):
+        one, other = said.when, asked.when
+        if one and other and one.form is other.form is Form.CLOCK and one.begin == other.begin:
+            evidence = evidence[: one.start] + asked.text + evidence[one.end :]
+    return evidence
 
 
 def _parted(comparison: Comparison) -> list[tuple[Token, Token]]:
