@@ -153,3 +153,49 @@ def test_one_time_in_two_writings_is_the_same(one: str, other: str) -> None:
 )
 def test_another_time_still_contradicts(claim: str, evidence: str) -> None:
     assert bearing(claim, evidence)[1] == "contradicted"
+
+
+TWO_CLAUSES = [
+    ("The pump is serviced daily, the fan is serviced weekly.", "The fan is serviced weekly.",
+     "The pump is serviced weekly."),
+    ("The north gate closes at five and the south gate closes at six.", "The south gate closes at six.",
+     "The north gate closes at six."),
+    ("Mia teaches chemistry, but Jon teaches physics.", "Jon teaches physics.", "Mia teaches physics."),
+    ("Oslo has 9 branches, Bergen has 12 branches.", "Bergen has 12 branches.", "Oslo has 12 branches."),
+    ("丙机每日检修一次，丁机每周检修一次。", "丁机每周检修一次。", "丙机每周检修一次。"),
+    ("北门五点关闭，南门六点关闭。", "南门六点关闭。", "北门六点关闭。"),
+    ("The motion was carried by 9 votes to 3.", "The motion was carried by 9 votes to 3.",
+     "The motion was carried by 3 votes to 9."),
+    ("赞成票9票对3票。", "赞成票9票对3票。", "赞成票3票对9票。"),
+    ("Nils Berg, the former mayor of Torvik, lives in Bergen.", "Nils Berg was the mayor of Torvik.",
+     "Nils Berg is the mayor of Torvik."),
+    ("Ex-ambassador Tom Reed spoke of Chile.", "Tom Reed spoke of Chile.", "Tom Reed is the ambassador to Chile."),
+    ("托维克前镇长尼尔斯住在卑尔根。", "尼尔斯是托维克前镇长。", "尼尔斯是托维克镇长。"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("evidence", "told", "mixed"), TWO_CLAUSES)
+def test_what_mixes_the_subject_of_one_clause_with_what_another_says_is_not_supported(
+    evidence: str, told: str, mixed: str
+) -> None:
+    assert bearing(told, evidence)[1] == "supported"
+    assert bearing(mixed, evidence)[1] != "supported"
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence"),
+    [
+        ("The north gate closes at five.", "The north gate closes at five and the south gate closes at six."),
+        ("The alarm rings when the pump stops.", "When the pump stops, the alarm rings."),
+        (
+            "The museum was renovated in 1990.",
+            "The museum was built in 1920, closed in 1980 and was renovated in 1990.",
+        ),
+        ("The company was sold in 1990.", "Nordan was founded in 1920, and the company was sold in 1990."),
+        ("The pump and the fan are serviced weekly.", "The pump and the fan are serviced weekly, the belt monthly."),
+        ("The mayor opened the bridge.", "The mayor opened the bridge, and the former mayor watched."),
+        ("仓库每周盘点一次。", "仓库每周盘点一次，由李明负责。"),
+    ],
+)
+def test_clauses_that_share_a_subject_or_belong_together_bear_a_claim_together(claim: str, evidence: str) -> None:
+    assert bearing(claim, evidence)[1] == "supported"
