@@ -81,6 +81,11 @@ async def test_a_text_held_against_rules_is_contradicted_by_those_that_forbid_it
             "The launch was moved from 28 November to 12 December.",
             "contradicted",
         ),
+        ("气温是18℃。", "气温是-18℃。", "contradicted"),
+        ("夜间最低气温是五度。", "夜间最低气温是零下五度。", "contradicted"),
+        ("夜间最低气温是零下五度。", "夜间最低气温是零下五度。", "supported"),
+        ("夜间最低气温是-5度。", "夜间最低气温是零下五度。", "supported"),
+        ("The store is at 18 °C.", "The store is at minus 18 °C.", "contradicted"),
         ("Hotels in London are refunded up to 210 euros.", HOTELS, "supported"),
         ("Hotels in London are refunded up to 140 euros.", HOTELS, "contradicted"),
         ("Hotel costs are refunded up to 140 euros a night.", HOTELS, "supported"),
@@ -105,3 +110,92 @@ def test_the_first_clauses_of_a_sentence_are_supported_by_it(said: str) -> None:
 def test_a_claim_of_which_each_word_stands_in_the_evidence_is_supported_wherever_its_words_are_cut() -> None:
     assert bearing("财务每周四打款。", "4. 财务每周四集中打款。")[1] == "supported"
     assert bearing("财务每周四打款。", "4. 财务每周五集中打款。")[1] == "contradicted"
+
+
+async def test_a_cell_bears_out_a_claim_with_its_names_and_units_as_they_are_written(
+    base: AsyncKnowledgeCollection,
+) -> None:
+    await base.add(text="| Room | Temperature |\n|---|---|\n| North | 18 °C |\n| South | 21 °C |\n", name="rooms.md")
+    for claim, verdict in (("18 °C", "supported"), ("18 °c", "supported"), ("19 °C", "contradicted")):
+        checked = await base.verify(f"The North room is at {claim}.")
+        assert [one.verdict for one in checked.sentences] == [verdict], claim
+
+
+async def test_a_cell_below_zero_bears_out_what_says_so(base: AsyncKnowledgeCollection) -> None:
+    await base.add(text="| 冷库 | 温度 |\n|---|---|\n| 甲库 | -18℃ |\n| 乙库 | 4℃ |\n", name="冷库.md")
+    for claim, verdict in (("甲库的温度是-18℃。", "supported"), ("甲库的温度是18℃。", "contradicted")):
+        assert [one.verdict for one in (await base.verify(claim)).sentences] == [verdict]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The ferry leaves at 04:45.", "The ferry leaves at 4:45 a.m."),
+        ("The ferry leaves at 08:30.", "The ferry leaves at 8:30."),
+        ("The ferry leaves at 21:00.", "The ferry leaves at 9 p.m."),
+        ("The tour takes ninety minutes.", "The tour takes one hour and a half."),
+        ("The tour takes seventy-five minutes.", "The tour takes 1 hour 15 minutes."),
+        ("渡轮在08:30开船。", "渡轮在8:30开船。"),
+        ("全程需要75分钟。", "全程需要1小时15分钟。"),
+    ],
+)
+def test_one_time_in_two_writings_is_the_same(one: str, other: str) -> None:
+    assert bearing(one, other)[1] == bearing(other, one)[1] == "supported"
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence"),
+    [
+        ("The ferry leaves at 08:30.", "The ferry leaves at 8:30 p.m."),
+        ("The ferry leaves at 21:00.", "The ferry leaves at 9 a.m."),
+        ("The tour takes 75 minutes.", "The tour takes 1 hour 20 minutes."),
+    ],
+)
+def test_another_time_still_contradicts(claim: str, evidence: str) -> None:
+    assert bearing(claim, evidence)[1] == "contradicted"
+
+
+TWO_CLAUSES = [
+    ("The pump is serviced daily, the fan is serviced weekly.", "The fan is serviced weekly.",
+     "The pump is serviced weekly."),
+    ("The north gate closes at five and the south gate closes at six.", "The south gate closes at six.",
+     "The north gate closes at six."),
+    ("Mia teaches chemistry, but Jon teaches physics.", "Jon teaches physics.", "Mia teaches physics."),
+    ("Oslo has 9 branches, Bergen has 12 branches.", "Bergen has 12 branches.", "Oslo has 12 branches."),
+    ("丙机每日检修一次，丁机每周检修一次。", "丁机每周检修一次。", "丙机每周检修一次。"),
+    ("北门五点关闭，南门六点关闭。", "南门六点关闭。", "北门六点关闭。"),
+    ("The motion was carried by 9 votes to 3.", "The motion was carried by 9 votes to 3.",
+     "The motion was carried by 3 votes to 9."),
+    ("赞成票9票对3票。", "赞成票9票对3票。", "赞成票3票对9票。"),
+    ("Nils Berg, the former mayor of Torvik, lives in Bergen.", "Nils Berg was the mayor of Torvik.",
+     "Nils Berg is the mayor of Torvik."),
+    ("Ex-ambassador Tom Reed spoke of Chile.", "Tom Reed spoke of Chile.", "Tom Reed is the ambassador to Chile."),
+    ("托维克前镇长尼尔斯住在卑尔根。", "尼尔斯是托维克前镇长。", "尼尔斯是托维克镇长。"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("evidence", "told", "mixed"), TWO_CLAUSES)
+def test_what_mixes_the_subject_of_one_clause_with_what_another_says_is_not_supported(
+    evidence: str, told: str, mixed: str
+) -> None:
+    assert bearing(told, evidence)[1] == "supported"
+    assert bearing(mixed, evidence)[1] != "supported"
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence"),
+    [
+        ("The north gate closes at five.", "The north gate closes at five and the south gate closes at six."),
+        ("The alarm rings when the pump stops.", "When the pump stops, the alarm rings."),
+        (
+            "The museum was renovated in 1990.",
+            "The museum was built in 1920, closed in 1980 and was renovated in 1990.",
+        ),
+        ("The company was sold in 1990.", "Nordan was founded in 1920, and the company was sold in 1990."),
+        ("The pump and the fan are serviced weekly.", "The pump and the fan are serviced weekly, the belt monthly."),
+        ("The mayor opened the bridge.", "The mayor opened the bridge, and the former mayor watched."),
+        ("仓库每周盘点一次。", "仓库每周盘点一次，由李明负责。"),
+    ],
+)
+def test_clauses_that_share_a_subject_or_belong_together_bear_a_claim_together(claim: str, evidence: str) -> None:
+    assert bearing(claim, evidence)[1] == "supported"

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanent.text.numbers import quantities, units
+from remanent.text.numbers import measures, quantities, units
 
 
 def found(text: str) -> list[tuple[str, float, str]]:
@@ -95,3 +95,54 @@ def test_equal_amounts_in_different_units_meet_in_the_base_unit() -> None:
 @pytest.mark.parametrize("evil", ["1", "一", "1,111", "one ", "a", "1-", "a@", "万", "半", "$-", "½"])
 def test_no_text_takes_more_than_its_share_of_time(evil: str) -> None:
     quantities(evil * 10_000)
+
+
+@given(st.sampled_from(sorted(units())), st.lists(st.booleans(), min_size=12, max_size=12))
+def test_a_unit_is_read_in_whatever_case_it_is_written(name: str, upper: list[bool]) -> None:
+    cased = "".join(sign.upper() if up else sign.lower() for sign, up in zip(name, upper, strict=False))
+    written = cased + name[len(upper) :]
+    (quantity,) = quantities(f"18 {written}")[:1]
+    assert quantity.value == 18
+    if not name.isalpha() or name.islower():
+        assert quantity.dimension == units()[name].dimension
+
+
+@pytest.mark.parametrize(
+    ("text", "unit"),
+    [("18 °c", "°C"), ("64 °f", "°F"), ("90 KM/H", "km/h"), ("5 μm", "µm"), ("5 mſ", ""), ("5 mİn", "")],
+)
+def test_signs_that_a_pattern_takes_for_the_same_are_read_or_passed_over(text: str, unit: str) -> None:
+    assert [one.unit for one in quantities(text)] == [unit]
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("库温是-18℃", [-18]), ("库温-18℃", [-18]), ("零下五度", [-5]), ("零下18℃", [-18]), ("零下摄氏五度", [-5]),
+        ("minus 18 °C", [-18]), ("利润为-200万元", [-2_000_000]), ("零下十度到零上五度", [-10, 5]),
+        ("10-20", [10, 20]), ("2024-05-01", []), ("A-18", []), ("图-160", [160]), ("2019年-2021年", []),
+        ("10℃-20℃", [10, 20]), ("68°F-70°F", [68, 70]), ("10度-20度", [10, 20]), ("五-10度", [10]),
+        ("10 minus 5", [10, 5]),
+    ],
+)  # fmt: skip
+def test_a_minus_is_told_from_the_hyphen_of_ranges_and_names(text: str, values: list[float]) -> None:
+    assert [one.value for one in quantities(text)] == values
+
+
+def test_a_range_of_degrees_has_their_base_value() -> None:
+    low, high = quantities("68°F-70°F")
+    assert low.base_value == pytest.approx(20)
+    assert high.base_value == pytest.approx(21.111111)
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("seventy-five minutes", [4500]), ("1 hour 15 minutes", [4500]), ("one hour and fifteen minutes", [4500]),
+        ("an hour and a half", [5400]), ("one hour and a half", [5400]), ("一小时十五分", [4500]),
+        ("2小时30分钟", [9000]), ("1 h 15 min", [4500]), ("15 minutes and 2 hours", [900, 7200]),
+        ("1 hour and 90 minutes", [3600, 5400]), ("3 days, then 2 hours", [259200, 7200]),
+    ],
+)  # fmt: skip
+def test_what_makes_one_duration_is_measured_as_one(text: str, seconds: list[float]) -> None:
+    assert [one.base_value for one in measures(text)] == seconds

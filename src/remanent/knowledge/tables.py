@@ -275,7 +275,7 @@ def _bearing_of(
     said = (
         "，".join(f"{key}的{name}是{cell}" for name, cell in named) + "。"
         if chinese
-        else " and ".join(f"the {name} of {key} is {cell}" for name, cell in named).capitalize() + "."
+        else "T" + " and ".join(f"the {name} of {key} is {cell}" for name, cell in named)[1:] + "."
     )
     coverage, verdict = bearing(claim, said, title=about)
     for name, _ in named:

@@ -18,6 +18,7 @@ from itertools import islice
 from typing import Literal
 
 from remanent.text.regex import alternation
+from remanent.text.scripts import HAN
 from remanent.text.spans import Span
 from remanent.text.words import ENGLISH_STOP_WORDS, stem, word_set
 from remanent.values import dataclass
@@ -251,6 +252,18 @@ def units() -> dict[str, MeasurementUnit]:
     return found
 
 
+def _unit_called(name: str) -> MeasurementUnit | None:
+    """Return the unit of a name in whatever case, since they are looked for in any: °c, KM/H, μm with Greek μ."""
+    known = units()
+    return known.get(name) or known.get(name.lower()) or _signs_folded().get(name.casefold())
+
+
+@cache
+def _signs_folded() -> dict[str, MeasurementUnit]:
+    """Return the units whose names have a sign in them, which say the same in any case, unlike mW and MW."""
+    return {name.casefold(): unit for name, unit in units().items() if not (name.isascii() and name.isalpha())}
+
+
 @dataclass(frozen=True, slots=True)
 class Quantity(Span):
     """A number as it stands in a text, its value, and its unit ("" for a bare number)."""
@@ -278,12 +291,20 @@ _DIGITS = r"(?:[0-9０-９]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9０-９]+)(?:[.．][
 _SKIPPED = r"""
     (?:https?://|www\.)\S+
   | (?<![\w.+-])[\w.+-]{1,64}@[\w-]+\.\w+
-  | (?<![A-Za-z0-9_])[A-Za-z_]+(?:-?[0-9]+(?:\.[0-9]+)*)+(?![0-9])[A-Za-z0-9_]*
+  | (?<![A-Za-z0-9_°])[A-Za-z_]+(?:-?[0-9]+(?:\.[0-9]+)*)+(?![0-9])[A-Za-z0-9_]*
   | [0-9]+(?:[-/.][0-9]+){2,}
   | [0-9]{1,2}[:：][0-9]{2}(?:[:：][0-9]{2})?
   | [0-9]{4}[-/][0-9]{1,2}(?![0-9])
   | (?:[0-9]{4}|[零〇一二三四五六七八九]{4})年
   | (?:[0-9]{1,2}|[一二三四五六七八九十]{1,3})(?:月|日|号(?!楼|线|门)|点(?![0-9零一二三四五六七八九])|时(?!间))
+"""
+
+# A hyphen is a minus behind a space, behind a Chinese verb or preposition (气温是-18), and behind another Chinese word
+# only where degrees or a share follow (气温-18℃): 歼-20 is a name.
+_MINUS = rf"""
+    (?:(?<![\w)\]])|(?<=[是为达至到约于升降])|(?<=[{HAN}])(?<![{_CHINESE_NUMERAL}])
+      (?=[-−]{_DIGITS}[ ]?(?:[°℃℉%％度]|摄氏|华氏)))[-−]
+  | 零下(?:摄氏)?[ ]?(?=[0-9０-９]) | (?<!\w)(?<![0-9][ ])minus[ ](?=[0-9])
 """
 
 
@@ -302,7 +323,7 @@ def _number() -> re.Pattern[str]:
       | (?P<below>[{_CHINESE_NUMERAL}]+)分之(?P<above>[{_CHINESE_NUMERAL}]+)
       | 第(?P<place>[{_CHINESE_NUMERAL}]+|[0-9]+)
       | (?P<currency>{_CURRENCY_PREFIX})?
-        (?P<sign>(?<![\w)\]])[-−])?
+        (?P<sign>{_MINUS})?
         (?P<digits>(?:{_DIGITS}[ ]?)?[½⅓⅔¼¾⅛]|(?<![0-9/])[0-9]{{1,3}}/[0-9]{{1,3}}(?![0-9/])|{_DIGITS})
         (?P<scale>[ ]?(?:{scales})(?![A-Za-z])
           | (?-i:[kKMB]|bn|mn)(?![A-Za-z])
@@ -312,7 +333,7 @@ def _number() -> re.Pattern[str]:
         (?P<words>(?:{words})(?:[ ]and[ ]a[ ](?:half|quarter)|[ ](?:{parts}))?|(?:an?[ ])?(?:{parts}))
         (?![A-Za-z])
       | (?<=\bthe[ ])(?P<ordinal>{alternation(_ENGLISH_ORDINALS)})(?![A-Za-z])
-      | (?P<chinese>负?[{_CHINESE_NUMERAL}]+(?:点[零一二三四五六七八九]+)?|半)
+      | (?P<chinese>(?:负|零下(?:摄氏)?)?[{_CHINESE_NUMERAL}]+(?:点[零一二三四五六七八九]+)?|半)
         """,
         re.VERBOSE | re.IGNORECASE,
     )
@@ -342,20 +363,66 @@ def quantities(text: str) -> list[Quantity]:
     every other date.
     """
     found: list[Quantity] = []
-    for match in _number().finditer(text):
+    for looked_at in _number().finditer(text):
+        match = looked_at
+        if found and match["sign"] and match.start() == found[-1].end:
+            match = _number().match(text, match.start() + 1) or match  # 10℃-20℃: the hyphen of a range
         quantity = None if match["skip"] else _quantity(text, match)
         if quantity and (not found or quantity.start >= found[-1].end):
             found.append(quantity)
     return list(_with_range_units(text, found))
 
 
+_AND = re.compile(r"(?:,? and |,? )?")
+_ONE = re.compile(r"\ban? (?P<unit>[a-z]+) and \Z", re.IGNORECASE)
+
+
+def measures(text: str) -> list[Quantity]:
+    """Return the numbers of a text with those that make one amount put together: 1 hour 15 minutes, an hour and a half.
+
+    Held against 75 minutes each of the two is another amount.
+    """
+    made: list[Quantity] = []
+    for one in quantities(text):
+        last = made[-1] if made else None
+        if one.text == "a half" and one.dimension == "number":
+            said = None if last and text[last.end : one.start] == " and " else _ONE.search(text, 0, one.start)
+            unit = _unit_called(said["unit"]) if said else None
+            if said and unit and unit.dimension in _COMPOUND:
+                made.append(_made(text, Span(said.start(), one.end), Fraction(3, 2), unit))
+                continue
+        if last and (more := _more(text, last, one)):
+            base = last.base_value + more
+            value = last.value * base / last.base_value
+            made[-1] = replace(last, end=one.end, text=text[last.start : one.end], value=value, base_value=base)
+        else:
+            made.append(one)
+    return made
+
+
+_COMPOUND = frozenset({"time", "length", "mass"})
+
+
+def _more(text: str, first: Quantity, second: Quantity) -> float:
+    """Return what an amount adds to the one before it, in base units; 0 where it is one of its own."""
+    if first.dimension not in _COMPOUND or first.value < 1 or not _AND.fullmatch(text, first.end, second.start):
+        return 0
+    whole = first.base_value / first.value
+    if second.text == "a half" and second.dimension == "number":
+        return whole / 2
+    if first.dimension == "time" and second.unit == "分" and text[first.end : second.start] == "":
+        return 60 * second.value if second.value < 60 else 0
+    smaller = second.dimension == first.dimension and second.unit != first.unit and second.base_value < whole
+    return second.base_value if smaller and second.value > 0 else 0
+
+
 def with_numbers_of(text: str, other: str) -> str:
     """Return a text with the amounts that another one has, too, in that one's writing: 一百五十八天 as 158天."""
-    if not (written := quantities(other)):
+    if not (written := measures(other)):
         return text
     known = {(one.base_value, one.base_unit, one.dimension): one.text for one in reversed(written)}
     said = set(known.values())
-    for one in reversed(quantities(text)):
+    for one in reversed(measures(text)):
         same = known.get((one.base_value, one.base_unit, one.dimension))
         if same is not None and one.text not in said:
             text = text[: one.start] + same + text[one.end :]
@@ -410,7 +477,7 @@ def _value(match: re.Match[str]) -> Fraction | None:
     if match["words"]:
         return english_value(match["words"])
     if match["chinese"]:
-        written = match["chinese"].removeprefix("负")
+        written = match["chinese"].removeprefix("负").removeprefix("零下").removeprefix("摄氏")
         value = Fraction(1, 2) if written == "半" else chinese_value(written)
         return -value if value is not None and written != match["chinese"] else value
     return _digits(match)
@@ -436,21 +503,20 @@ def _unit(text: str, match: re.Match[str]) -> tuple[MeasurementUnit, int, Fracti
     end = match.end()
     nothing = Fraction(0)
     if match["currency"]:
-        sign = match["currency"].strip()
-        return units().get(sign) or units().get(sign.lower()) or _NO_UNIT, end, nothing
+        return _unit_called(match["currency"].strip()) or _NO_UNIT, end, nothing
     after = _unit_after().match(text, end)
     if after and after["latin"]:
         name = after["latin"]
-        unit = units().get(name) or units().get(name.lower())
+        unit = _unit_called(name)
         if unit and not (len(name) == 1 and text[end] == "-"):
             return unit, after.end(), nothing
     elif after and after["time"]:
         return units()["个月" if after["time"] == "月" else after["time"]], after.end(), Fraction(1, 2)
-    elif after:
+    elif after and (unit := _unit_called(after["other"])):
         if _is_idle(match, after["other"]):
             return _NO_UNIT, end, nothing
         more = Fraction(1, 2) if after["half"] else chinese_value(after["tenth"] or "零") or nothing
-        return units()[after["other"]], after.end(), more / 10 if after["tenth"] else more
+        return unit, after.end(), more / 10 if after["tenth"] else more
     return _counted_noun(text, end), end, nothing
 
 

@@ -16,7 +16,7 @@ from itertools import pairwise
 
 from remanent.bilingual import Bilingual, in_language
 from remanent.language.offline.claims import ParsedClaim, Token, TokenKind, read_claim
-from remanent.language.offline.comparison import Comparison, DifferenceKind, compare, is_defined
+from remanent.language.offline.comparison import MEASURES, NAMING, Comparison, DifferenceKind, compare, is_defined
 from remanent.language.offline.judgement import (
     CONFLICT,
     EXCEPTED,
@@ -26,8 +26,10 @@ from remanent.language.offline.judgement import (
     judge,
     judge_statements,
 )
+from remanent.language.offline.office_holders import tells_former_only
 from remanent.language.offline.salience import summary_statements
-from remanent.text.numbers import has_digit, with_numbers_of
+from remanent.language.offline.values import Form
+from remanent.text.numbers import has_digit, quantities, with_numbers_of
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import working_language
 from remanent.text.sentences import sentence_texts
@@ -52,8 +54,22 @@ _COMMON = re.compile(r"(?:[^s]s|ing)$")
 
 def bearing(claim: str, evidence: str, *, title: str = "") -> tuple[float, str]:
     """Return how much of a claim a sentence covers, and whether it supports or contradicts it, or neither."""
+    coverage, verdict = _bearing(claim, evidence, title)
+    if not verdict:
+        return coverage, ""
+    supported = verdict == "supported"
+    if supported and (_in_other_order(claim, evidence) or tells_former_only(claim, evidence)):
+        return coverage, ""
+    own = _of_its_subject(claim, evidence)
+    said = verdict if own == evidence else _bearing(claim, own, title)[1]
+    return coverage, said if supported or said == "supported" else verdict
+
+
+def _bearing(claim: str, evidence: str, title: str) -> tuple[float, str]:
     claim, evidence = _plainly(claim), _plainly(_as_it_holds(evidence, claim))
     evidence = with_numbers_of(evidence, claim)
+    comparison = compare(read_claim(evidence), read_claim(claim))
+    evidence = _with_times_of(evidence, comparison)
     asked, values = _terms(claim)
     said, others = _terms(evidence)
     if not asked or not said:
@@ -64,7 +80,6 @@ def bearing(claim: str, evidence: str, *, title: str = "") -> tuple[float, str]:
     plain = asked - values
     alike = len(plain & known) / len(plain) if plain else 0.0
     mutual = len(asked & said) / len(said)
-    comparison = compare(read_claim(evidence), read_claim(claim))
     parted = _parted(comparison)
     judgement = judge(comparison)
     conflict = judgement.conflict >= CONFLICT
@@ -84,9 +99,72 @@ def bearing(claim: str, evidence: str, *, title: str = "") -> tuple[float, str]:
         return coverage, "contradicted"
     if alike < _ALIKE or mutual < _RECIPROCAL:
         return coverage, ""
-    # The same is said with another figure or another name in the place of one.
+    # The same is said with another figure or another name in the place of one; not only in another writing.
+    alike_in_value = {
+        term for _, token in comparison.shared if token.part in MEASURES for term in query_terms(token.text)
+    }
+    lacking -= alike_in_value
     replaced = any(any(has_digit(one) == has_digit(other) for other in others - values - asked) for one in lacking)
     return coverage, "contradicted" if replaced or conflict else ""
+
+
+_SCORE = lazy_regex(r"\s*(?:[a-z]+\s+|票)?(?:to|against|比|对|[-–:：])\s*", re.IGNORECASE)
+_BESIDE = lazy_regex(r"[，,；;。.]\s*(?:(?:and|but|while|whereas)\s+)?|\s(?:and|but|while|whereas)\s", re.IGNORECASE)
+"""What may stand between two clauses; a point within a name leaves a part without a verb."""
+
+
+def _in_other_order(claim: str, evidence: str) -> bool:
+    """Tell whether a claim has two figures the other way round: 9 votes to 3, not 3 to 9."""
+
+    def scores(text: str) -> set[tuple[float, float]]:
+        found = quantities(text)
+        return {(a.value, b.value) for a, b in pairwise(found) if _SCORE.fullmatch(text, a.end, b.start)}
+
+    said, told = scores(claim), scores(evidence)
+    return any((b, a) in told for a, b in said - told)
+
+
+def _of_its_subject(claim: str, evidence: str) -> str:
+    """Return a sentence without the clauses that say of another one what the claim says of its own.
+
+    "The pump is serviced daily, the fan is serviced weekly" has each word of "The pump is serviced weekly". A clause
+    with a subject of its own is left out where another one, alike in what it says, is about what the claim names.
+    """
+    clauses = [read_claim(text) for text in _clauses(evidence)] if _is_whole(claim) else []
+    if len(_clauses(claim)) > 1:
+        return evidence  # it names its subjects itself
+    asked = {token.key for token in read_claim(claim).tokens}
+    foreign = [other for other in clauses if any(one is not other and _is_beside(one, other, asked) for one in clauses)]
+    return " ".join(one.text for one in clauses if one not in foreign) if foreign else evidence
+
+
+def _clauses(text: str) -> list[str]:
+    """Return the clauses of a sentence that have a subject and a verb, each with what follows and has none."""
+    if not _BESIDE.search(text) or len(text) > _LONGEST:
+        return [text]
+    clauses: list[tuple[int, int]] = []
+    start = 0
+    for end, following in [*(found.span() for found in _BESIDE.finditer(text)), (len(text), len(text))]:
+        if clauses and not (_is_whole(text[start:end]) and _is_whole(text[slice(*clauses[-1])])):
+            start = clauses.pop()[0]
+        clauses.append((start, end))
+        start = following
+    return [text[slice(*clause)] for clause in clauses]
+
+
+def _is_whole(clause: str) -> bool:
+    read = read_claim(clause)
+    opening = [token for token in read.tokens if token.opening and token.part in NAMING]
+    return read.has_verb and bool(opening) and any(not token.opening for token in read.tokens)
+
+
+def _is_beside(one: ParsedClaim, other: ParsedClaim, asked: set[str]) -> bool:
+    """Tell whether a clause is on what a claim names, and another, alike in its words, on what the claim does not."""
+    first, second = ([token.key for token in clause.tokens if token.opening] for clause in (one, other))
+    own = next((key for key in first if key not in second), "")
+    foreign = next((key for key in second if key not in first), "")
+    alike = {t.key for t in one.tokens if not t.opening} & {t.key for t in other.tokens if not t.opening}
+    return own in asked and bool(foreign) and foreign not in asked and bool(alike)
 
 
 def bears_out(claim: str, text: str, *, title: str = "") -> bool:
@@ -148,6 +226,7 @@ _PLAINER = (
     (lazy_regex(r"严禁|禁止|不得(?!不)|不许|不准|不予|不允许|不可以|不适用于?|无权|切勿|请勿|概不|暂停"), "不能"),
     (lazy_regex(r"无[需须]|不需要?"), "不必"),
     (lazy_regex(r"不就是"), "就是"),
+    (lazy_regex(r"(?<=[^\x00-\x7f])0(?=\d[:：][0-5]\d(?!\d))"), ""),
     (lazy_regex(r"免(?=[交缴收付])"), "不用"),
     # What was not done is the condition of what may be done then, and a clause of its own.
     (lazy_regex(r"([未没][^，,；;。]{1,6}?)(?=可以|必须|应|须|不能)"), r"\1，"),
@@ -175,6 +254,15 @@ def _plainly(text: str) -> str:
     for pattern, plain in _PLAINER:
         text = pattern.sub(plain, text)
     return text
+
+
+def _with_times_of(evidence: str, comparison: Comparison) -> str:
+    """Return a sentence with the times of day that a claim has, too, in that one's writing: 9 p.m. as 21:00."""
+    for said, asked in sorted(comparison.shared, key=lambda pair: -pair[0].start):
+        one, other = said.when, asked.when
+        if one and other and one.form is other.form is Form.CLOCK and one.begin == other.begin:
+            evidence = evidence[: one.start] + asked.text + evidence[one.end :]
+    return evidence
 
 
 def _parted(comparison: Comparison) -> list[tuple[Token, Token]]:

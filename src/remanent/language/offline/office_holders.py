@@ -16,7 +16,7 @@ from remanent.language.offline.statement_rules import first_of_row
 from remanent.text.chinese import tagged
 from remanent.text.numbers import has_digit
 from remanent.text.regex import lazy_regex
-from remanent.text.scripts import working_language
+from remanent.text.scripts import HAN, working_language
 from remanent.text.terms import query_terms
 from remanent.values import dataclass
 
@@ -66,6 +66,38 @@ _NOT_NOW = re.compile(
     re.IGNORECASE,
 )
 """Where an office is told of another time, or of another rank."""
+_FORMER = re.compile(
+    r"\b(?:former|ex|erstwhile)[- ](?:[\w'’-]+ ){0,3}?(?P<role>[\w'’-]{3,})"
+    r"(?=\s*(?:[,.;:)]|\Z|(?:of|at|for|in|from|who|and|or|is|was|has|had|lives?)\b|(?-i:[A-Z])))|"
+    rf"(?<![目之以提当此日从先年天月周门面眼生史空])前任?(?P<office>[{HAN}]{{0,2}}?(?:[长席裁记]|主任|经理|总理|总统|教练|主编))",
+    re.IGNORECASE,
+)
+"""An office that somebody held before: the former mayor, an ex-director, 前镇长."""
+_BEFORE = re.compile(
+    r"\b(?:was|were|had|did|used|former(?:ly)?|once|previous(?:ly)?|ex|until|then|later)\b|曾|前|原|卸任|离任|过|担任了",
+    re.IGNORECASE,
+)
+"""What says of an office that it is not, or need not be, held now."""
+_HOLDS = re.compile(
+    rf"['’]s\b|\b(?:is|are|serves|works|acts|holds|remains|now|current(?:ly)?)\b|[{HAN}]", re.IGNORECASE
+)
+
+
+def tells_former_only(said: str, told: str) -> bool:
+    """Tell whether a sentence calls only former what another text speaks of as held: the mayor, of the former mayor."""
+    if _BEFORE.search(said) or not _HOLDS.search(said):
+        return False
+    roles = [(found["role"] or found["office"]).casefold() for found in _FORMER.finditer(told)]
+    return any(
+        _office(role).search(said.casefold()) and len(_office(role).findall(told.casefold())) == roles.count(role)
+        for role in roles
+    )
+
+
+def _office(role: str) -> re.Pattern[str]:
+    return re.compile(rf"\b{re.escape(role)}\b" if role.isascii() else re.escape(role))
+
+
 JOINT = re.compile(
     r"\b(?:co-?(?:found|writ|wrote|author|design|develop|discover|own|direct|lead|led)\w*|together|jointly|others|"
     r"one of|along with)\b|联合|共同|之一|等人|合著|合作",

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
 from remanent.text.dates import find_dates
-from remanent.text.numbers import Quantity, quantities
+from remanent.text.numbers import Quantity, measures
 from remanent.text.regex import lazy_regex
 from remanent.values import dataclass
 
@@ -77,7 +77,7 @@ class Amount:
 
 def amounts(text: str) -> Iterator[Amount]:
     """Yield the amounts of a sentence in order."""
-    for found in quantities(text):
+    for found in measures(text):
         if found.value == 1 and found.dimension == "count" and found.text.startswith("一"):
             continue  # 一名护士: an article
         before = text[max(0, found.start - _LOOKED_BACK) : found.start]
