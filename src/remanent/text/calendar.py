@@ -287,6 +287,8 @@ class DateMeaning:
     """Whether the interval depends on the moment from which it is seen."""
     weekday: bool = False
     """Whether only a weekday was named: beside a full date it adds nothing."""
+    within: Literal["week", "year"] | None = None
+    """Of which stretch it is only said a part, without which one is meant: Friday of some week, May of some year."""
     waits: bool = False
     """Whether it says nothing alone: "in the morning" needs a day beside it."""
 
@@ -295,6 +297,11 @@ def day_or_part(on: date, part: str | None) -> DateMeaning:
     """Return what a day seen from the moment means, or the part of it that is named."""
     named = cast("DayPart", part.lower()) if part else None
     return DateMeaning(part_of_day(on, named) if named else day(on), relative=True)
+
+
+def some_year(interval: Interval, *, is_known: bool) -> DateMeaning:
+    """Return what a part of a year means, whose year is either known or what the moment makes likely."""
+    return DateMeaning(interval, relative=not is_known, within=None if is_known else "year")
 
 
 def waiting_part(part: DayPart) -> DateMeaning:
