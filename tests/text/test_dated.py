@@ -140,6 +140,40 @@ def test_a_stretch_of_days_never_ends_before_it_begins_nor_takes_a_year(said: st
     assert with_dates(said, MONDAY) == shown
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I got tickets for Saturday's match.",
+        "They moved me onto Saturday's train.",
+        "I bought tickets for Friday's concert.",
+        "We rebooked to Sunday's flight.",
+        "I bought Friday's tickets.",
+        "She moved the meeting to Friday.",
+        "She moved the meeting from Friday to Sunday.",
+        "I signed up for the Saturday class.",
+        "我改签到周日的航班了。",
+        "我抢到了周日的门票了。",
+        "会议推迟到周日了。",
+    ],
+)
+def test_what_was_done_for_a_weekday_does_not_tell_that_it_is_over(said: str) -> None:
+    assert with_dates(said, MONDAY) == said
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("We watched Saturday's match.", "We watched Saturday [2026-11-14]'s match."),
+        ("I bought a coat on Saturday.", "I bought a coat on Saturday [2026-11-14]."),
+        ("I missed Sunday's flight.", "I missed Sunday [2026-11-15]'s flight."),
+        ("I moved house on Saturday.", "I moved house on Saturday [2026-11-14]."),
+        ("周日我买了票。", "周日[2026-11-15]我买了票。"),
+    ],
+)
+def test_what_was_done_on_a_weekday_tells_that_it_is_over(said: str, shown: str) -> None:
+    assert with_dates(said, MONDAY) == shown
+
+
 @given(st.sampled_from("上 这 下 下下".split()), st.sampled_from("一二三四五六日"), st.sampled_from("一二三四五六日"))
 def test_a_weekday_behind_another_is_the_first_one_after_it(week: str, first: str, last: str) -> None:
     (found,) = find_dates(f"{week}周{first}到周{last}", reference=MONDAY)

@@ -439,6 +439,21 @@ DATE_BEHIND = lazy_regex(r"\s*[\[(（]\d{4}(?:-\d\d){0,2}(?: – \d{4}(?:-\d\d){
 """A date behind words, in whichever brackets: a memory that was made of a turn may have it already."""
 RESOLVED = lazy_regex(r" ?\[\d{4}(?:-\d\d){0,2}(?: – \d{4}(?:-\d\d){0,2})?\]")
 """A date that was put behind words such as "yesterday"."""
+_FOR_IT = lazy_regex(
+    r"\b(?:for|until|till|onto)\s+(?:the\s+)?\Z"
+    r"|\b(?:booked|rebooked|moved|switched|swapped|changed|transferred|bumped|upgraded|scheduled|rescheduled|postponed|"
+    r"pushed|put|shifted|delayed|deferred|invited|entered|signed|registered|enroll?ed|brought)\b"
+    r"[^.!?;,]*?\b(?:to|into|from)\s+(?:the\s+)?\Z"
+    r"|(?:改签?|换|挪|移|推迟?|延期?|提前|调|排|订|定|买|抢|约|报名?|选|安排)(?:到|好|了|上|成|在|至|为){0,2}\Z",
+    re.IGNORECASE,
+)
+"""Before a weekday: what was done for it, or put on it, does not tell that it is over. "I got tickets for Saturday"."""
+_GOT = lazy_regex(
+    r"\b(?:entered|booked|rebooked|bought|got|gotten|ordered|reserved|moved|put|switched|swapped|changed|tickets?|seats?)\b"
+    r"[^.!?;,]*\Z",
+    re.IGNORECASE,
+)
+"""Before what is of a weekday: "I bought Friday's tickets"."""
 _CLAUSE = 200
 """Characters before a date in which it is looked for whether its sentence tells of the past."""
 _DAYS = frozenset({"second", "minute", "hour", "part", "day"})
@@ -515,6 +530,11 @@ def _is_settled(words: str, mention: TimeMention, occurred_at: datetime, *, is_t
     """
     if mention.text.endswith(("week", "weeks")) or speaks_of_future(words, mention.start, mention.end):
         return True
+    start, is_range = max(0, mention.start - _CLAUSE), mention.text[:5].lower() == "from "
+    if _FOR_IT.search(words, start, mention.start + 5 * is_range) or (
+        words[mention.end : mention.end + 2] in {"'s", "’s"} and _GOT.search(words, start, mention.start)
+    ):
+        return False
     today = local(occurred_at).date()
     is_past = mention.begin.date() < today and (mention.finish - timedelta(seconds=1)).date() <= today
     if not mention.text.isascii():
