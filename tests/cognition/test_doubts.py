@@ -33,6 +33,12 @@ I'm training for the Dublin marathon.|My friend dropped out of the marathon, so 
 My landlord is Mr Kowalski.|Mr Kowalski stopped by to fix the tap.
 I have a cat named Momo.|Momo is fine again after the operation.
 I love jazz.|Would you be sad if jazz was over?
+I smoke twenty cigarettes a day.|I dreamt I quit smoking.
+My dog is called Bolt.|Bolt died laughing, so to speak.
+My girlfriend is called Petra.|Petra and I broke up the chocolate into pieces.
+Our standup is at 9.|The other team's standup moved to 10.
+I'm single.|I'm married to my job.
+I play the cello.|I no longer play the cello solo in the second movement.
 我对花生过敏。|我跟餐厅说了，菜里不要放花生。
 我在华为上班。|华为取消了今年的年会。
 我喜欢吃火锅。|今天火锅店关门了，没吃上。

@@ -28,6 +28,7 @@ from remanent.language.offline.questions import is_question
 from remanent.language.offline.statement_rules import Statement, canonical, expanded_form, parts_of, subject_name
 from remanent.language.offline.statements import (
     JEST,
+    NOT_MEANT,
     is_secret,
     own_words,
     plain_sentences,
@@ -35,6 +36,7 @@ from remanent.language.offline.statements import (
     statements,
     third_person,
 )
+from remanent.language.offline.statements_english import PARTS as ENGLISH
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN
 from remanent.text.spans import Span
@@ -114,7 +116,7 @@ lately = 现在|已经|刚刚?|最近|早就|终于|又|上个?[周月]|今年|�
 says = (?:医生|大夫|医院|检查|复查|结果|老师)(?:结果)?(?:都|也)?(?:说|讲|告诉我|显示|确认)[，,：:]?
 lately_we = 我们?(?:[和跟][^，。；！？]{1,6})?(?:已经|刚刚?|最近|终于|现在|上个?[周月]|今年|去年|昨天|前几天|成功|
     彻底)*
-""") | {"han": HAN}
+""") | {"han": HAN, "thing_of_love": ENGLISH["thing_of_love"]}
 _ENGLISH = parts_of(r"""
 switched = \b(?P<who>I|[Ww]e|[Mm]y [a-z]+){adverbs} (?:switched|changed|converted|migrated|went|
     upgraded)(?: over)? from (?:my |our |the )?(?:old )?(?P<was>[^,.;!?]{2,60}?) to\b(?: (?P<value>
@@ -252,6 +254,7 @@ _MAY_CHANGE = lazy_regex(
     r"痊愈|现在|如今|处理|报废|送人|淘汰|(?:可以|能)[吃喝碰用]|推迟|提前|延[期后]",
     re.IGNORECASE,
 )
+_NOT_MEANT = lazy_regex(NOT_MEANT)
 _HAN = lazy_regex(f"[{HAN}]")
 _LONGEST = 200
 """Characters of a sentence that is read: of a longer one it is not plain what has changed. Chosen by hand."""
@@ -262,7 +265,7 @@ def changes(text: str, *, speaker: str = "user") -> Iterator[Change]:
     own = own_words(text)
     for span in plain_sentences(text):
         sentence = said_by_oneself(span.of(own))
-        if len(sentence) > _LONGEST or is_question(sentence) or is_secret(sentence):
+        if len(sentence) > _LONGEST or is_question(sentence) or is_secret(sentence) or _NOT_MEANT.search(sentence):
             continue
         if _MAY_CHANGE.search(sentence):
             yield from _known_forms(sentence, span, speaker)
@@ -374,7 +377,8 @@ phone = {i} (?:switched|moved|changed) to (?:an? )?(?:iPhone|Android|Pixel|Galax
 meat = {i} (?:gone|went|going|am|back to|started|start|begun|returned to)(?: back)?(?: to)? ?(?:eating|
     eat) {meat}\b(?! free)|{i} (?:not|no longer) (?:a )?(?:vegetarian|vegan)\b|{i} eat(?:ing)? {meat} (?:again|
     now)\b|{lately_we}(?:不再?吃素了|(?:又|开始|恢复)+吃(?:肉|荤|鱼)了)
-married = {i} (?:got |getting |been )?(?:married|tied the knot|eloped)\b|\bis my (?:wife|husband) now\b|
+married = {i} (?:got |getting |been )?(?:married(?! to (?:{thing_of_love}))|
+    tied the knot|eloped)\b|\bis my (?:wife|husband) now\b|
     \bis now my (?:wife|husband)\b|{lately_we}(?:结婚|领证|成家|办婚礼)了
 parted = \b(?:[Ww]e|I)(?:['’]ve| have)?(?: just| recently)* (?:(?:called off|cancell?ed|broke off) (?:our|the|
     my) (?:wedding|engagement)|called (?:our|the|my) (?:wedding|engagement) off)|{i} (?:got )?divorced\b|{lately_we}
@@ -603,7 +607,9 @@ _DENIALS, _CHINESE_DENIALS = (
 _GONE = lazy_regex(
     r"^\W*(?:(?i:sadly|unfortunately|so|well|oh|and|but)\W+)*(?:[Mm]y |[Oo]ur )?(?:[a-z]+ (?=[A-Z]))?"
     r"(?P<en>(?!(?i:he|she|it|they|we|who|that|this|the|everyone|nobody|people)\b)[\w'’-]+)"
-    r" (?:has |have |just |sadly |recently )*(?:died|passed away|was put (?:down|to sleep)|"
+    r" (?:has |have |just |sadly |recently )*"
+    r"(?:died(?! (?:laughing|with laughter|inside|of (?:laugh|boredom|embarrass|shame|envy|cuteness|joy)))|passed away|"
+    r"was put (?:down|to sleep)|"
     r"crossed the rainbow bridge|"
     r"ran away|run away|(?:is no longer|isn['’]t) with us)\b"
     r"|^\W*(?:[Ww]e|I) (?:recently |just )?(?:had to )?(?:(?P<put>put|let)|said goodbye to|say goodbye to) (?:our |"
@@ -671,7 +677,7 @@ def _of_sentence(sentence: str, own: str, *, speaker: str, is_user: bool) -> Ite
         about = (asked["en"] or asked["zh"] or asked["zh2"]).strip()
         yield from _forgotten(about, sentence, speaker)
         return
-    if is_question(sentence):
+    if is_question(sentence) or _NOT_MEANT.search(sentence):
         return
     for topic in _of_others(own):
         zh = _HAN.search(sentence) is not None

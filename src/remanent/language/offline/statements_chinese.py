@@ -282,6 +282,11 @@ def _starts(sentence: str) -> list[int]:
 
 
 _WE = lazy_regex("^我们?")
+_OF_STORIES = frozenset(
+    "孙悟空 齐天大圣 猪八戒 沙悟净 唐三藏 牛魔王 白骨精 玉皇大帝 太上老君 哪吒 杨戬 白素贞 许仙 法海 贾宝玉 林黛玉 薛宝钗 "
+    "诸葛亮 曹操 刘备 关羽 张飞 吕布 貂蝉 武松 宋江 鲁智深 李逵 林冲 潘金莲 武则天 秦始皇 唐伯虎 包青天 韦小宝 令狐冲 郭靖 黄蓉 杨过 小龙女".split()
+)
+"""Who says to be one of them is not called so."""
 _UNNAMED = lazy_regex("新|手机|电话|邮箱|微信")
 _OTHERS = lazy_regex(f"{_KIN}|[他她]")
 """Before what names nobody: 我妈换号了，新号码是… is not the speaker's."""
@@ -303,7 +308,7 @@ def _is_place(value: str) -> bool:
 def _matter(rule: StatementRule, named: str, value: str, said: str) -> tuple[str, str, bool]:
     """Return of what a clause tells, what holds, and whether it is one at a time; nothing where it tells of nothing."""
     attribute = named or rule.attribute
-    if attribute == "姓名" and said.startswith("我是") and not _is_person(value):
+    if attribute == "姓名" and said.startswith("我是") and (value in _OF_STORIES or not _is_person(value)):
         return "", "", False  # 我是王小明 says who speaks, 我是高中生 what they are
     if is_no_value(attribute, value) or (attribute == "住址" and not _is_place(value)):
         # 我和老公住在一起 is worth knowing, and says nothing of the town; 我叫外卖了 is neither.
