@@ -299,11 +299,6 @@ def day_or_part(on: date, part: str | None) -> DateMeaning:
     return DateMeaning(part_of_day(on, named) if named else day(on), relative=True)
 
 
-def some_year(interval: Interval, *, is_known: bool) -> DateMeaning:
-    """Return what a part of a year means, whose year is either known or what the moment makes likely."""
-    return DateMeaning(interval, relative=not is_known, within=None if is_known else "year")
-
-
 def waiting_part(part: DayPart) -> DateMeaning:
     """Return what a part of the day means that belongs to whatever day stands beside it."""
     first, last = _PART_HOURS[part]

@@ -58,7 +58,7 @@ def _day_of_month(match: re.Match[str], view: DateContext) -> DateMeaning | None
         return None  # rather the verb: "I may 5 times"
     number, day = _month_number(match["month"]), int(match["day"])
     year = int(match["year"]) if match["year"] else view.year_of(number, day, match)
-    return calendar.some_year(calendar.day(date(year, number, day)), is_known=bool(match["year"]))
+    return _of_year(calendar.day(date(year, number, day)), is_known=bool(match["year"]))
 
 
 @ENGLISH_DATES.rule(
@@ -73,7 +73,7 @@ def _days_of_month(match: re.Match[str], view: DateContext) -> DateMeaning | Non
     if last < first:
         return None
     span = calendar.day(date(year, number, first)).to(calendar.day(date(year, number, last)))
-    return calendar.some_year(span, is_known=bool(match["year"]))
+    return _of_year(span, is_known=bool(match["year"]))
 
 
 @ENGLISH_DATES.rule(rf"\b{_STAGE}(?P<month>{MONTH})\s*,?\s*(?:of\s+|')?{_YEAR}", words=_MONTH_WORDS)
@@ -98,7 +98,12 @@ def _month(match: re.Match[str], view: DateContext) -> DateMeaning:
     interval = _staged(groups.get("stage"), calendar.month(year, number), year, number)
     if groups.get("lead"):
         return DateMeaning(interval, relative=True)
-    return calendar.some_year(interval, is_known=bool(groups.get("year")))
+    return _of_year(interval, is_known=bool(groups.get("year")))
+
+
+def _of_year(interval: Interval, *, is_known: bool) -> DateMeaning:
+    """Return what a part of a year means, whose year is either known or what the moment makes likely."""
+    return DateMeaning(interval, relative=not is_known, within=None if is_known else "year")
 
 
 def _year_of_month(number: int, lead: str | None, match: re.Match[str], view: DateContext) -> int:
