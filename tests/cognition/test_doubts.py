@@ -3,6 +3,7 @@
 import pytest
 
 from remanent.memory import AsyncAgent
+from remanent.model import MemoryData
 from remanent.stores.conformance.base import SetClock
 
 CHANGED = """I'm allergic to penicillin.|It wasn't penicillin after all, it was the dye.|What am I allergic to?
@@ -15,6 +16,9 @@ I work at Deloitte.|Deloitte let me go in the spring.|Where do I work?
 I bank with Monzo.|I closed my Monzo account.|Which bank am I with?
 My son plays rugby.|He's given up rugby for drama.|What does my son play?
 My flight to Porto is on 9 May.|The airline scrapped the Porto flight.|When is my flight to Porto?
+My number is 0171 1111111.|I changed my number.|What is my number?
+My phone number is 0171 1111111.|I've got a new number.|What is my phone number?
+我的手机号是13800000000。|换号了。|我的手机号是多少？
 我对青霉素过敏。|重新做了皮试，青霉素我可以用了。|我对青霉素过敏吗？
 我在顺丰上班。|从顺丰离职了。|我在哪里上班？
 下个月我要去成都参加婚礼。|成都那场婚礼延期了，还没定新的日子。|下个月我要去哪里？
@@ -33,6 +37,19 @@ I'm training for the Dublin marathon.|My friend dropped out of the marathon, so 
 My landlord is Mr Kowalski.|Mr Kowalski stopped by to fix the tap.
 I have a cat named Momo.|Momo is fine again after the operation.
 I love jazz.|Would you be sad if jazz was over?
+I smoke twenty cigarettes a day.|I dreamt I quit smoking.
+My dog is called Bolt.|Bolt died laughing, so to speak.
+My girlfriend is called Petra.|Petra and I broke up the chocolate into pieces.
+Our standup is at 9.|The other team's standup moved to 10.
+I'm single.|I'm married to my job.
+I play the cello.|I no longer play the cello solo in the second movement.
+The rent is 900 euros.|Since January the tram fare has gone up to 3 euros.
+My number is 0171 1111111.|I changed my number plate.
+晨会九点开始。|桌子挪到窗边了。
+我住在厦门。|上周我们帮朋友搬家去了泉州。
+我住在厦门。|我搬家去找房子了。
+我吃素。|我家猫又开始吃肉了。
+我的手机号是13800000000。|我妈换号了。
 我对花生过敏。|我跟餐厅说了，菜里不要放花生。
 我在华为上班。|华为取消了今年的年会。
 我喜欢吃火锅。|今天火锅店关门了，没吃上。
@@ -91,3 +108,26 @@ async def test_what_let_doubt_something_is_not_quoted_when_it_is_gone(ada: Async
     found = await ada.recall("What car do I drive?")
     assert [item.text for item in found.items] == ["I drive a Skoda Octavia."]
     assert "scrapyard" not in repr([one.model_dump() for one in await ada.cognition.memories()])
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The rent is 900 euros.", "Since January the rent has gone up to 980."),
+        ("My rent is 900 euros a month.", "As of March, my rent has risen to 980."),
+        ("晨会九点开始。", "晨会挪到十点了。"),
+        ("我住在厦门。", "上个月我们搬家去了泉州。"),
+        ("我吃素。", "我又开始吃肉了。"),
+        ("我是素食者。", "又开始吃肉了。"),
+        ("我的车是斯柯达。", "我把斯柯达卖了。"),
+    ],
+)
+async def test_what_is_told_in_everyday_words_takes_the_place_of_what_was(
+    ada: AsyncAgent, clock: SetClock, old: str, new: str
+) -> None:
+    await told(ada, clock, old)
+    (before,) = await ada.cognition.memories()
+    await told(ada, clock, new)
+    (after,) = await ada.cognition.memories()
+    assert isinstance(before.data, MemoryData)
+    assert after.memory.replaces == before.data.value

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanent.text.dates import _RELATIVE, _has_relative, with_certain_days, with_dates
+from remanent.text.dates import _RELATIVE, _has_relative, find_dates, with_certain_days, with_dates
 
 SUNDAY = datetime(2024, 5, 12, 9, tzinfo=UTC)
 
@@ -107,6 +107,78 @@ def test_a_bare_weekday_lies_where_its_sentence_says(said: str, shown: str) -> N
 )
 def test_what_is_to_be_done_on_a_weekday_that_is_over_is_of_the_next_one(said: str, shown: str) -> None:
     assert with_dates(said, MONDAY + timedelta(days=2)) == shown
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("下周一到周三我休假。", "下周一到周三[2026-11-23 – 2026-11-25]我休假。"),
+        ("下周二至周五出差。", "下周二至周五[2026-11-24 – 2026-11-27]出差。"),
+        ("上周三到周五我在上海。", "上周三到周五[2026-11-11 – 2026-11-13]我在上海。"),
+        ("这周三到周五我值班。", "这周三到周五[2026-11-18 – 2026-11-20]我值班。"),
+        ("下下周一到周三我休假。", "下下周一到周三[2026-11-30 – 2026-12-02]我休假。"),
+        ("下周五到周二我休假。", "下周五到周二[2026-11-27 – 2026-12-01]我休假。"),
+        ("下周一上午到周三下午培训。", "下周一上午到周三下午[2026-11-23 – 2026-11-25]培训。"),
+        ("下周三上午到周三下午培训。", "下周三上午到周三下午[2026-11-25]培训。"),
+        ("从上周一到这周三我在家。", "从上周一到这周三[2026-11-09 – 2026-11-18]我在家。"),
+        ("下周三到上周一。", "下周三[2026-11-25]到上周一[2026-11-09]。"),
+        ("下周一到3号我休假。", "下周一[2026-11-23]到3号[2026-11-03]我休假。"),
+        ("去年五月到七月我在北京。", "去年五月到七月[2025-05-01 – 2025-07-31]我在北京。"),
+        (
+            "I am away from next Monday to Wednesday.",
+            "I am away from next Monday to Wednesday [2026-11-23 – 2026-11-25].",
+        ),
+        ("I am on holiday from Wednesday to Friday.", "I am on holiday from Wednesday to Friday."),
+        ("We went from Friday to Sunday.", "We went from Friday to Sunday [2026-11-13 – 2026-11-15]."),
+        ("Let's have lunch tomorrow week.", "Let's have lunch tomorrow week [2026-11-24]."),
+        ("I leave a week tomorrow.", "I leave a week tomorrow [2026-11-24]."),
+        ("The exam is a week from tomorrow.", "The exam is a week from tomorrow [2026-11-24]."),
+        ("It will be a week tomorrow.", "It will be a week tomorrow [2026-11-17]."),
+    ],
+)
+def test_a_stretch_of_days_never_ends_before_it_begins_nor_takes_a_year(said: str, shown: str) -> None:
+    assert with_dates(said, MONDAY) == shown
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I got tickets for Saturday's match.",
+        "They moved me onto Saturday's train.",
+        "I bought tickets for Friday's concert.",
+        "We rebooked to Sunday's flight.",
+        "I bought Friday's tickets.",
+        "She moved the meeting to Friday.",
+        "She moved the meeting from Friday to Sunday.",
+        "I signed up for the Saturday class.",
+        "我改签到周日的航班了。",
+        "我抢到了周日的门票了。",
+        "会议推迟到周日了。",
+    ],
+)
+def test_what_was_done_for_a_weekday_does_not_tell_that_it_is_over(said: str) -> None:
+    assert with_dates(said, MONDAY) == said
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("We watched Saturday's match.", "We watched Saturday [2026-11-14]'s match."),
+        ("I bought a coat on Saturday.", "I bought a coat on Saturday [2026-11-14]."),
+        ("I missed Sunday's flight.", "I missed Sunday [2026-11-15]'s flight."),
+        ("I moved house on Saturday.", "I moved house on Saturday [2026-11-14]."),
+        ("周日我买了票。", "周日[2026-11-15]我买了票。"),
+    ],
+)
+def test_what_was_done_on_a_weekday_tells_that_it_is_over(said: str, shown: str) -> None:
+    assert with_dates(said, MONDAY) == shown
+
+
+@given(st.sampled_from("上 这 下 下下".split()), st.sampled_from("一二三四五六日"), st.sampled_from("一二三四五六日"))
+def test_a_weekday_behind_another_is_the_first_one_after_it(week: str, first: str, last: str) -> None:
+    (found,) = find_dates(f"{week}周{first}到周{last}", reference=MONDAY)
+    assert timedelta(days=1) < found.finish - found.begin <= timedelta(days=8)
+    assert (found.finish - timedelta(seconds=1)).weekday() == "一二三四五六日".index(last)
 
 
 _MAY_MEAN_A_DAY = (

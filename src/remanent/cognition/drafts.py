@@ -276,7 +276,9 @@ def is_meant(known: Record, draft: Draft) -> bool:
     denied, held = (_ARTICLE.sub("", text) for text in (one.value, had))
     if data.attribute in _ALLERGY and len(_several(held)) > 1:  # none of several is over by a word within another
         return alphanumeric(held) == alphanumeric(denied) or bool(_left_of(data, denied))
-    return _holds(held, denied) or (one.kind != "preference" and _holds(denied, held))
+    # Who no longer plays the cello solo in one piece plays the cello; who left a firm in Ulm left the firm.
+    is_all = one.kind != "preference" and data.attribute not in _DONE
+    return _holds(held, denied.removesuffix(" at all")) or (is_all and _holds(denied, held))
 
 
 def _is_about(data: MemoryData, draft: Draft) -> bool:
@@ -317,6 +319,7 @@ _HAD = frozenset(
     for word in "owns has uses phone laptop car bike computer tablet camera watch 使用 拥有 开的 用的 手机 车".split()
 )
 """What somebody has, by what it is: that they sold or swapped."""
+_DONE = frozenset(canonical(word) for word in "does doing habit 习惯 在做".split())
 _FAVOURITE = re.compile("favou?rite|最喜欢的|最爱的")
 _CALLED = re.compile("(?:老师|先生|女士|小姐|医生|师傅|教练|总)$")
 _AND = re.compile(r"\s*(?:以及|还有|[,，、和与及]|\b(?:and|or)\b)\s*")

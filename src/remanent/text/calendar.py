@@ -287,6 +287,8 @@ class DateMeaning:
     """Whether the interval depends on the moment from which it is seen."""
     weekday: bool = False
     """Whether only a weekday was named: beside a full date it adds nothing."""
+    within: Literal["week", "year"] | None = None
+    """Of which stretch it is only said a part, without which one is meant: Friday of some week, May of some year."""
     waits: bool = False
     """Whether it says nothing alone: "in the morning" needs a day beside it."""
 

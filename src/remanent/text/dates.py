@@ -55,6 +55,9 @@ _SIDE = lazy_regex(
 )
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _HALF_A_DAY = timedelta(hours=12)
+_A_WEEK = timedelta(days=8)
+"""From a weekday to the same one of the next week, at whatever time of it."""
+_ABOVE_DAYS = frozenset({"weekend", "week", "month", "quarter", "season", "half", "year", "decade", "century", "range"})
 # How far before a date the words, and before its end the bracket, that belong to it may begin.
 _REACH = 60
 
@@ -125,7 +128,7 @@ def _day_with(day: DateMeaning, whole: Interval, other: DateMeaning) -> DateMean
         if whole.granularity == "part" and interval.begin not in whole and other.clock.begin < _HALF_A_DAY:
             later = replace(other.clock, begin=other.clock.begin + _HALF_A_DAY).on(within)
             interval = later if later.begin in whole else interval  # "tomorrow evening at 8:00"
-        return DateMeaning(interval, relative=day.relative)
+        return replace(day, interval=interval, weekday=False)
     if other.weekday and not day.weekday and not day.relative and whole.granularity == "day":
         return day
     return None
@@ -147,7 +150,9 @@ def with_sides(text: str, found: Sequence[DateMatch]) -> list[DateMatch]:
             continue
         if result and result[-1].meaning.weekday and result[-1].start >= side.start():
             result.pop()  # "the Friday before": the Friday is no date of its own
-        result.append(DateMatch(side.start(), one.end, replace(one.meaning, interval=interval, weekday=False)))
+        result.append(
+            DateMatch(side.start(), one.end, replace(one.meaning, interval=interval, weekday=False, within=None))
+        )
     return result
 
 
@@ -219,17 +224,30 @@ def _from_to(left: DateMeaning, right: DateMeaning) -> DateMeaning | None:
     second = right.clock.on(first.begin.date()) if first and right.clock else right.interval
     if not (first and second):
         return None
-    if left.weekday and right.weekday:
-        second = calendar.day(calendar.weekday_after(first.begin.date(), second.begin.weekday()))
-    elif left.relative and not right.relative and first.granularity in {"day", "month"}:
+    if right.within == "week" and first.granularity not in _ABOVE_DAYS:
+        second = _next_after(first, second)  # 下周一到周三: the first behind the other day, whichever week is named
+    elif left.within == "week" and not right.within and not first.begin < second.begin <= first.begin + _A_WEEK:
+        return None  # 周一到下周三: this Monday as well as the next
+    elif left.within == "year" and not right.relative and first.granularity in {"day", "month"}:
         first = _moved(first, second.begin.year - first.begin.year)  # "May to July 2021": the year holds for both
-    if first.begin >= second.finish and left.relative:
+    elif right.within == "year" and not left.within and first.granularity in {"day", "month"}:
+        second = _moved(second, first.begin.year - second.begin.year)  # 去年五月到七月
+    if first.begin >= second.finish and left.within == "year":
         first = _moved(first, -1)  # from November to February 2023
-    if first.begin >= second.finish and right.relative:
+    if first.begin >= second.finish and right.within == "year":
         second = _moved(second, 1)
     if first.begin >= second.finish:
         return None
     return DateMeaning(first.to(second), relative=left.relative or right.relative)
+
+
+def _next_after(first: Interval, second: Interval) -> Interval:
+    """Return a weekday, or a part of one, moved by whole weeks to where it first comes behind another day."""
+    weeks = (first.begin.date() - second.begin.date()).days // 7 + 1
+    if second.begin - timedelta(weeks=1) + timedelta(weeks=weeks) > first.begin:
+        weeks -= 1  # 周一上午到周一下午
+    away = timedelta(weeks=weeks)
+    return Interval(second.begin + away, second.finish + away, second.granularity)
 
 
 def _clock_range(left: TimeOfDay, right: TimeOfDay) -> TimeOfDay | None:
@@ -403,7 +421,10 @@ _REPEATED = lazy_regex(r"\b(?:every|each|any|most)\s+\Z|每[个逢到]?\Z", re.I
 """Before "Tuesday" it says that no certain one is meant."""
 _NEAR = 12
 """Characters before a date within which such a word stands."""
-_WEEKDAY = lazy_regex(r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:周|星期|礼拜)[一二三四五六日天末]", re.IGNORECASE)
+_WEEKDAY = lazy_regex(
+    r"(?:from\s+|between\s+|从|自)?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:周|星期|礼拜)[一二三四五六日天末])",
+    re.IGNORECASE,
+)
 _HABIT = lazy_regex(
     r"\b(?:every|usually|always|normally|generally|regularly|weekly|(?:like|love|prefer|enjoy)s?)\b"
     r"|[每总]|固定|一般|通常|平[时常]|定期|照例|喜欢|爱",
@@ -418,6 +439,21 @@ DATE_BEHIND = lazy_regex(r"\s*[\[(（]\d{4}(?:-\d\d){0,2}(?: – \d{4}(?:-\d\d){
 """A date behind words, in whichever brackets: a memory that was made of a turn may have it already."""
 RESOLVED = lazy_regex(r" ?\[\d{4}(?:-\d\d){0,2}(?: – \d{4}(?:-\d\d){0,2})?\]")
 """A date that was put behind words such as "yesterday"."""
+_FOR_IT = lazy_regex(
+    r"\b(?:for|until|till|onto)\s+(?:the\s+)?\Z"
+    r"|\b(?:booked|rebooked|moved|switched|swapped|changed|transferred|bumped|upgraded|scheduled|rescheduled|postponed|"
+    r"pushed|put|shifted|delayed|deferred|invited|entered|signed|registered|enroll?ed|brought)\b"
+    r"[^.!?;,]*?\b(?:to|into|from)\s+(?:the\s+)?\Z"
+    r"|(?:改签?|换|挪|移|推迟?|延期?|提前|调|排|订|定|买|抢|约|报名?|选|安排)(?:到|好|了|上|成|在|至|为){0,2}\Z",
+    re.IGNORECASE,
+)
+"""Before a weekday: what was done for it, or put on it, does not tell that it is over. "I got tickets for Saturday"."""
+_GOT = lazy_regex(
+    r"\b(?:entered|booked|rebooked|bought|got|gotten|ordered|reserved|moved|put|switched|swapped|changed|tickets?|seats?)\b"
+    r"[^.!?;,]*\Z",
+    re.IGNORECASE,
+)
+"""Before what is of a weekday: "I bought Friday's tickets"."""
 _CLAUSE = 200
 """Characters before a date in which it is looked for whether its sentence tells of the past."""
 _DAYS = frozenset({"second", "minute", "hour", "part", "day"})
@@ -494,7 +530,13 @@ def _is_settled(words: str, mention: TimeMention, occurred_at: datetime, *, is_t
     """
     if mention.text.endswith(("week", "weeks")) or speaks_of_future(words, mention.start, mention.end):
         return True
-    is_past = mention.begin.date() < local(occurred_at).date()
+    start, is_range = max(0, mention.start - _CLAUSE), mention.text[:5].lower() == "from "
+    if _FOR_IT.search(words, start, mention.start + 5 * is_range) or (
+        words[mention.end : mention.end + 2] in {"'s", "’s"} and _GOT.search(words, start, mention.start)
+    ):
+        return False
+    today = local(occurred_at).date()
+    is_past = mention.begin.date() < today and (mention.finish - timedelta(seconds=1)).date() <= today
     if not mention.text.isascii():
         return is_past and speaks_of_past(words, mention.end)
     return is_past and is_told_past
@@ -503,7 +545,7 @@ def _is_settled(words: str, mention: TimeMention, occurred_at: datetime, *, is_t
 def _date_of(mention: TimeMention) -> str:
     """Return when something was, no finer than its words."""
     first, last = mention.begin, mention.finish - timedelta(seconds=1)
-    if mention.granularity in _DAYS:
+    if mention.granularity in _DAYS or first.date() == last.date():
         return f"{first:%Y-%m-%d}"
     if mention.granularity == "month":
         return f"{first:%Y-%m}"

@@ -1,10 +1,11 @@
 """Dates and times as Chinese writes them: 上个月, 三天前, 昨天下午, 2024年04月01日, 去年夏天, 下周三, 五月初."""
 
 import re
+from dataclasses import replace
 from datetime import date, timedelta
 
 from remanent.text import calendar
-from remanent.text.calendar import DateContext, DateMeaning, DayPart, RuleBook, Season
+from remanent.text.calendar import DateContext, DateMeaning, DayPart, Interval, RuleBook, Season
 from remanent.text.numbers import chinese_value
 
 CHINESE_DATES = RuleBook()
@@ -72,7 +73,7 @@ def _day_of_month(match: re.Match[str], view: DateContext) -> DateMeaning | None
             return None
         return DateMeaning(calendar.day(view.today.replace(day=day)), relative=True)
     year, month = _year_and_month(match, view, day)
-    return DateMeaning(calendar.day(date(year, month, day)), relative=not _is_absolute(groups.get("year")))
+    return _of_year(match, calendar.day(date(year, month, day)))
 
 
 @CHINESE_DATES.rule(
@@ -85,7 +86,7 @@ def _days_of_month(match: re.Match[str], view: DateContext) -> DateMeaning | Non
     if last <= first:
         return None
     span = calendar.day(date(year, month, first)).to(calendar.day(date(year, month, last)))
-    return DateMeaning(span, relative=not _is_absolute(match["year"]))
+    return _of_year(match, span)
 
 
 @CHINESE_DATES.rule(
@@ -95,11 +96,16 @@ def _days_of_month(match: re.Match[str], view: DateContext) -> DateMeaning | Non
 def _month(match: re.Match[str], view: DateContext) -> DateMeaning:
     """2024年5月, 去年五月, 上个月, 五月初, 下个月底."""
     year, month = _year_and_month(match, view, 1)
-    relative = not _is_absolute(match.groupdict().get("year"))
     if match["stage"]:
-        stage = _STAGES[match["stage"]]
-        return DateMeaning(calendar.part_of_month(year, month, stage), relative=relative)  # type: ignore[arg-type]  # of three
-    return DateMeaning(calendar.month(year, month), relative=relative)
+        return _of_year(match, calendar.part_of_month(year, month, _STAGES[match["stage"]]))  # type: ignore[arg-type]  # of three
+    return _of_year(match, calendar.month(year, month))
+
+
+def _of_year(match: re.Match[str], interval: Interval) -> DateMeaning:
+    """Return what a part of a year means: 去年五月 and 上个月 say of which year, 五月 does not."""
+    groups = match.groupdict()
+    is_named = groups.get("year") or groups.get("near")
+    return DateMeaning(interval, relative=not _is_absolute(groups.get("year")), within=None if is_named else "year")
 
 
 def _year_and_month(match: re.Match[str], view: DateContext, day: int) -> tuple[int, int]:
@@ -212,7 +218,7 @@ def _holiday(match: re.Match[str], view: DateContext) -> DateMeaning:
     month, day = _HOLIDAYS[match["name"]]
     written = match["year"]
     year = _year_number(written, view) if written else view.year_of(month, day, match)
-    return DateMeaning(calendar.day(date(year, month, day)), relative=not _is_absolute(written))
+    return _of_year(match, calendar.day(date(year, month, day)))
 
 
 # ── seen from the moment ─────────────────────────────────────────────────────
@@ -263,7 +269,8 @@ def _weekday(match: re.Match[str], view: DateContext) -> DateMeaning | None:
         elif day < view.today and view.is_ahead(match) and not calendar.speaks_of_past(view.text, match.end()):
             day += timedelta(weeks=1)  # 周一要交报告, said on a Wednesday
     meaning = calendar.day_or_part(day, _PARTS.get(part or ""))
-    return DateMeaning(meaning.interval, relative=True, weekday=not match["week"] and not part)
+    is_bare = not match["week"]
+    return replace(meaning, weekday=is_bare and not part, within="week" if is_bare else None)
 
 
 @CHINESE_DATES.rule(

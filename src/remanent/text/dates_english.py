@@ -1,6 +1,7 @@
 """Dates and times as English writes them: "last Tuesday", "two weeks ago", "8 May, 2023", "the summer of 2022"."""
 
 import re
+from dataclasses import replace
 from datetime import date, timedelta
 
 from remanent.text import calendar
@@ -57,7 +58,7 @@ def _day_of_month(match: re.Match[str], view: DateContext) -> DateMeaning | None
         return None  # rather the verb: "I may 5 times"
     number, day = _month_number(match["month"]), int(match["day"])
     year = int(match["year"]) if match["year"] else view.year_of(number, day, match)
-    return DateMeaning(calendar.day(date(year, number, day)), relative=not match["year"])
+    return _of_year(calendar.day(date(year, number, day)), is_known=bool(match["year"]))
 
 
 @ENGLISH_DATES.rule(
@@ -72,7 +73,7 @@ def _days_of_month(match: re.Match[str], view: DateContext) -> DateMeaning | Non
     if last < first:
         return None
     span = calendar.day(date(year, number, first)).to(calendar.day(date(year, number, last)))
-    return DateMeaning(span, relative=not match["year"])
+    return _of_year(span, is_known=bool(match["year"]))
 
 
 @ENGLISH_DATES.rule(rf"\b{_STAGE}(?P<month>{MONTH})\s*,?\s*(?:of\s+|')?{_YEAR}", words=_MONTH_WORDS)
@@ -95,7 +96,14 @@ def _month(match: re.Match[str], view: DateContext) -> DateMeaning:
     number = _month_number(match["month"])
     year = int(groups["year"]) if groups.get("year") else _year_of_month(number, groups.get("lead"), match, view)
     interval = _staged(groups.get("stage"), calendar.month(year, number), year, number)
-    return DateMeaning(interval, relative=not groups.get("year"))
+    if groups.get("lead"):
+        return DateMeaning(interval, relative=True)
+    return _of_year(interval, is_known=bool(groups.get("year")))
+
+
+def _of_year(interval: Interval, *, is_known: bool) -> DateMeaning:
+    """Return what a part of a year means, whose year is either known or what the moment makes likely."""
+    return DateMeaning(interval, relative=not is_known, within=None if is_known else "year")
 
 
 def _year_of_month(number: int, lead: str | None, match: re.Match[str], view: DateContext) -> int:
@@ -186,13 +194,19 @@ def _century(match: re.Match[str], view: DateContext) -> DateMeaning:
 @ENGLISH_DATES.rule(
     r"\b(?P<word>(?:the\s+)?day\s+before\s+yesterday|(?:the\s+)?day\s+after\s+tomorrow|yesterday|today|tomorrow)"
     rf"(?:\s+{_PART})?\b",
+    r"\b(?P<word>tomorrow|today)\s+(?P<on>week)\b(?!\s+(?:\d|one\b|two\b|three\b|four\b))",
+    r"(?<!\bbe )(?<!\bbeen )(?<!\bis )(?<!['’]s )(?<!\bwas )(?<!\bfor )(?<!\bof )(?<!\bhere )(?<!\b(?:lo|wa|co)st )"
+    r"\ba\s+(?P<on>week)\s+(?:from\s+)?(?P<word>tomorrow|today)\b",
+    r"\ba\s+(?P<on>week)\s+from\s+(?P<word>tomorrow|today)\b",
     words="yesterday today tomorrow",
 )
 def _near_day(match: re.Match[str], view: DateContext) -> DateMeaning:
-    """yesterday, tomorrow morning, the day before yesterday."""
-    word = match["word"].lower()
+    """yesterday, tomorrow morning, the day before yesterday, tomorrow week."""
+    word, groups = match["word"].lower(), match.groupdict()
     shift = {"yesterday": -1, "today": 0, "tomorrow": 1}.get(word, -2 if "before" in word else 2)
-    return calendar.day_or_part(view.today + timedelta(days=shift), match["part"])
+    return calendar.day_or_part(
+        view.today + timedelta(days=shift, weeks=1 if groups.get("on") else 0), groups.get("part")
+    )
 
 
 @ENGLISH_DATES.rule(
@@ -257,7 +271,7 @@ def _weekday(match: re.Match[str], view: DateContext) -> DateMeaning:
     else:
         day = view.today if view.today.weekday() == number else calendar.weekday_before(view.today, number)
     meaning = calendar.day_or_part(day, groups.get("part"))
-    return DateMeaning(meaning.interval, relative=True, weekday=not groups.get("part"))
+    return replace(meaning, weekday=not groups.get("part"), within=None if lead else "week")
 
 
 @ENGLISH_DATES.rule(
@@ -378,7 +392,7 @@ def _holiday(match: re.Match[str], view: DateContext) -> DateMeaning:
         day = this[1]
     else:
         day = next(one for one in reversed(this) if one <= view.today and not (lead == "last" and one == view.today))
-    return DateMeaning(calendar.day(day), relative=True)
+    return DateMeaning(calendar.day(day), relative=True, within=None if lead else "year")
 
 
 def _holiday_in(name: str, year: int) -> date:

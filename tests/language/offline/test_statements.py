@@ -834,7 +834,14 @@ Translate: I live in 厦门.
 他媳妇是护士。
 元旦去哪里玩？
 周末去爬山吧。
-Some people are coeliac."""
+Some people are coeliac.
+My doctor is sure I am diabetic but I am not.
+The nurse was sure that I am diabetic.
+Hypothetically, I'm a doctor with two patients.
+我是孙悟空，快让开。
+I'm married to my job.
+So to speak, I'm married.
+I dreamt that I live in Rome."""
 
 
 @pytest.mark.parametrize("line", MIXED.split("\n"))
@@ -846,3 +853,18 @@ def test_everyday_and_mixed_speech_is_learned(line: str) -> None:
 @pytest.mark.parametrize("text", SAID_BY_NOBODY.split("\n"))
 def test_what_is_said_of_others_or_only_asked_teaches_nothing(text: str) -> None:
     assert statements(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("I'm a vegetarian, except for the odd oyster.", "The user is a vegetarian, except for the odd oyster"),
+        ("I'm vegan except at Christmas.", "The user is vegan except at Christmas"),
+        ("I'm vegan, but I have a dog.", "The user is vegan"),
+        ("I'm married to the love of my life.", "The user is married"),
+        ("I'm sure I live in Bern.", "The user lives in Bern"),
+        ("My wife is vegan but I'm not.", "The user's wife is vegan"),
+    ],
+)
+def test_what_is_narrowed_in_the_same_breath_keeps_it(text: str, content: str) -> None:
+    assert statements(text)[0].content == content

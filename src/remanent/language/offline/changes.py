@@ -28,6 +28,7 @@ from remanent.language.offline.questions import is_question
 from remanent.language.offline.statement_rules import Statement, canonical, expanded_form, parts_of, subject_name
 from remanent.language.offline.statements import (
     JEST,
+    NOT_MEANT,
     is_secret,
     own_words,
     plain_sentences,
@@ -35,6 +36,7 @@ from remanent.language.offline.statements import (
     statements,
     third_person,
 )
+from remanent.language.offline.statements_english import PARTS as ENGLISH
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN
 from remanent.text.spans import Span
@@ -114,7 +116,7 @@ lately = 现在|已经|刚刚?|最近|早就|终于|又|上个?[周月]|今年|�
 says = (?:医生|大夫|医院|检查|复查|结果|老师)(?:结果)?(?:都|也)?(?:说|讲|告诉我|显示|确认)[，,：:]?
 lately_we = 我们?(?:[和跟][^，。；！？]{1,6})?(?:已经|刚刚?|最近|终于|现在|上个?[周月]|今年|去年|昨天|前几天|成功|
     彻底)*
-""") | {"han": HAN}
+""") | {"han": HAN, "thing_of_love": ENGLISH["thing_of_love"]}
 _ENGLISH = parts_of(r"""
 switched = \b(?P<who>I|[Ww]e|[Mm]y [a-z]+){adverbs} (?:switched|changed|converted|migrated|went|
     upgraded)(?: over)? from (?:my |our |the )?(?:old )?(?P<was>[^,.;!?]{2,60}?) to\b(?: (?P<value>
@@ -152,7 +154,8 @@ cleared_up = \b(?P<who>)(?:[Mm]y) (?P<was>[a-z]+(?: [a-z]+){0,2}?) (?:is|are|has
     ['’]s)(?: now| finally| all| gone)* (?:gone|cured|healed|cleared up|back to normal|under control)\b
 recovered = \b(?P<who>I){adverbs} (?:fully )?recovered from (?:my |the )?(?P<was>[^,.;!?]{2,40}?)(?= and\b| last\b|
     [,.;!]|$)
-went_up = ^\W*(?P<who>)(?:[Mm]y|[Oo]ur|[Tt]he) (?P<thing>[a-z]+(?: [a-z]+)?) (?:has |just |have )*(?:went|gone|rose|
+went_up = ^\W*(?:(?:[Ss]ince|[Ff]rom|[Aa]s of) (?:last |this )?[A-Za-z]+,? )?(?P<who>)(?:[Mm]y|[Oo]ur|[Tt]he)[ ]
+    (?P<thing>[a-z]+(?: (?!has\b|have\b|just\b)[a-z]+)?) (?:has |just |have )*(?:went|gone|rose|
     risen|dropped|fell|fallen|increased|
     decreased)(?: up| down)? (?:from [^,.;!?]{1,30} )?to (?P<value>\W?\d[^.;!?]{0,60})
 named_moved = ^\W*(?P<name>[A-Z][a-z]+){adverbs} (?:(?:moved|relocated) to (?P<residence>{place})
@@ -200,8 +203,8 @@ relative_left = (?P<who>我(?:的|家)?(?:{kin})?)(?:已经|刚|上个?月|最�
     去年)*离开了?(?P<work>[^，。；！？去了]{2,16})
 sold = (?P<who>我)(?:们)?(?:已经|刚|最近)*(?:把|卖了|卖掉了?|退了|取消了)(?:我?的)?(?P<was>{word}{2,12}?)(?=卖|换|退了|
     扔|取消|停|[，。；！]|$)
-value_set = (?P<who>){ours}(?P<thing>{word}{2,6}?)(?:又|已经|从[^，。；]{1,10})*(?:涨|降|改|换|推迟|提前|调整?|变|延期|
-    延后)(?:到|成|为|至)了?(?P<value>[^，。；！？]{1,20})
+value_set = (?P<who>){ours}(?P<thing>{word}{2,6}?)(?:又|已经|从[^，。；]{1,10})*(?:涨|降|改|换|挪|推迟|提前|调整?|变|
+    延期|延后)(?:到|成|为|至)了?(?P<value>[^，。；！？]{1,20})
 new_one = (?P<who>我)(?:们)?(?:已经|刚|最近|上个?[周月])*换了?(?:新的?|一[个台部辆]新?)?(?P<renewed>{word}{2,4}?)(?=了|
     [，,])
 new_is = (?P<who>){ours}新(?P<renewed>{word}{1,4}?)(?:是|叫)(?P<value>[^，。；！？]{1,20})
@@ -247,11 +250,12 @@ _MAY_CHANGE = lazy_regex(
     r"crash|total|longer|rais|lower|increas|reduc|cut|mov|push|postpon|reschedul|delay|brought|extend|shift|relocat|bump|"
     r"outgr|got over|lost|allowed|fine (?:to|for)|(?:safe|ok|okay) for|recover|any ?more|these days|nowadays|done with|"
     r"through with|finish|pass|complet|graduat|swor|cured|healed|cleared|back to|under control|notice|resignation|"
-    r"after all|(?:now|put|rose|fell|off|new|can|gone)\b)"
-    r"|[不戒停换改涨降调变新离卖退辞扔婚证裁失跳入转偷丢没搬]|放弃|取消|好了|康复|"
+    r"after all|(?:now|put|rose|risen|fell|off|new|can|gone)\b)"
+    r"|吃[肉荤鱼]了|[挪不戒停换改涨降调变新离卖退辞扔婚证裁失跳入转偷丢没搬]|放弃|取消|好了|康复|"
     r"痊愈|现在|如今|处理|报废|送人|淘汰|(?:可以|能)[吃喝碰用]|推迟|提前|延[期后]",
     re.IGNORECASE,
 )
+_NOT_MEANT = lazy_regex(NOT_MEANT)
 _HAN = lazy_regex(f"[{HAN}]")
 _LONGEST = 200
 """Characters of a sentence that is read: of a longer one it is not plain what has changed. Chosen by hand."""
@@ -262,7 +266,7 @@ def changes(text: str, *, speaker: str = "user") -> Iterator[Change]:
     own = own_words(text)
     for span in plain_sentences(text):
         sentence = said_by_oneself(span.of(own))
-        if len(sentence) > _LONGEST or is_question(sentence) or is_secret(sentence):
+        if len(sentence) > _LONGEST or is_question(sentence) or is_secret(sentence) or _NOT_MEANT.search(sentence):
             continue
         if _MAY_CHANGE.search(sentence):
             yield from _known_forms(sentence, span, speaker)
@@ -373,8 +377,12 @@ phone = {i} (?:switched|moved|changed) to (?:an? )?(?:iPhone|Android|Pixel|Galax
     have) an? new (?:phone|iPhone)\b|{lately_we}(?:换手机|换了[部个台]?新?手机|把手机换)
 meat = {i} (?:gone|went|going|am|back to|started|start|begun|returned to)(?: back)?(?: to)? ?(?:eating|
     eat) {meat}\b(?! free)|{i} (?:not|no longer) (?:a )?(?:vegetarian|vegan)\b|{i} eat(?:ing)? {meat} (?:again|
-    now)\b|{lately_we}(?:不再?吃素了|(?:又|开始|恢复)+吃(?:肉|荤|鱼)了)
-married = {i} (?:got |getting |been )?(?:married|tied the knot|eloped)\b|\bis my (?:wife|husband) now\b|
+    now)\b|{lately_we}(?:不再?吃素了|(?:又|开始|恢复)+吃(?:肉|荤|鱼)了)|
+    ^(?:{lately})*(?:又|重新)+开始吃(?:肉|荤|鱼)了
+number = {i} (?:changed|switched) my (?:(?:phone|mobile|cell) )?number{head}|{i} (?:got|have) a new (?:(?:phone|mobile|
+    cell) )?number{head}|(?:{lately_we}|^(?:{lately})*)换(?:了?个)?新?(?:手机|电话)?号码?了(?=[，。；！]|$)
+married = {i} (?:got |getting |been )?(?:married(?! to (?:{thing_of_love}))|
+    tied the knot|eloped)\b|\bis my (?:wife|husband) now\b|
     \bis now my (?:wife|husband)\b|{lately_we}(?:结婚|领证|成家|办婚礼)了
 parted = \b(?:[Ww]e|I)(?:['’]ve| have)?(?: just| recently)* (?:(?:called off|cancell?ed|broke off) (?:our|the|
     my) (?:wedding|engagement)|called (?:our|the|my) (?:wedding|engagement) off)|{i} (?:got )?divorced\b|{lately_we}
@@ -446,6 +454,13 @@ ROWS: dict[str, LifeRow] = {
     ),
     "meat": _row(
         _TOLD["meat"], "diet 饮食 is 身份", r"\b(?:vegetarian|vegan|pescatarian)\b|素", "vegetarian vegan 素食 吃素"
+    ),
+    "number": _row(
+        _TOLD["number"],
+        "number phone_number phone 号码 手机号 手机号码 手机 电话 电话号码 联系电话",
+        r"\d{5}|\d[\d -]{6}",
+        "phone number 手机号 号码 电话",
+        ends=False,
     ),
     "married": _row(_TOLD["married"], "marital_status 婚姻状况", _STATES, "single engaged divorced 单身 未婚 离异"),
     "parted": _row(
@@ -615,7 +630,9 @@ _DENIALS, _CHINESE_DENIALS = (
 _GONE = lazy_regex(
     r"^\W*(?:(?i:sadly|unfortunately|so|well|oh|and|but)\W+)*(?:[Mm]y |[Oo]ur )?(?:[a-z]+ (?=[A-Z]))?"
     r"(?P<en>(?!(?i:he|she|it|they|we|who|that|this|the|everyone|nobody|people)\b)[\w'’-]+)"
-    r" (?:has |have |just |sadly |recently )*(?:died|passed away|was put (?:down|to sleep)|"
+    r" (?:has |have |just |sadly |recently )*"
+    r"(?:died(?! (?:laughing|with laughter|inside|of (?:laugh|boredom|embarrass|shame|envy|cuteness|joy)))|passed away|"
+    r"was put (?:down|to sleep)|"
     r"crossed the rainbow bridge|"
     r"ran away|run away|(?:is no longer|isn['’]t) with us)\b"
     r"|^\W*(?:[Ww]e|I) (?:recently |just )?(?:had to )?(?:(?P<put>put|let)|said goodbye to|say goodbye to) (?:our |"
@@ -686,7 +703,7 @@ def _of_sentence(sentence: str, own: str, *, speaker: str, is_user: bool) -> Ite
         about = (asked["en"] or asked["zh"] or asked["zh2"]).strip()
         yield from _forgotten(about, sentence, speaker)
         return
-    if is_question(sentence):
+    if is_question(sentence) or _NOT_MEANT.search(sentence):
         return
     for topic in _of_others(own):
         zh = _HAN.search(sentence) is not None

@@ -35,7 +35,8 @@ work = let me go|laid (?:me )?off|fired|sacked|redundant|quit|resigned|left|last
     (?:closed|shut) down|handed in|my notice|retired|walked out|moved on from|expelled|dropped out|graduated
 who = left(?=[.,;!]|$| for| the (?:company|team|firm|practice))|retired|moved (?:away(?! from)|on|back|to)|resigned|
     quit(?! \w+ing)|passed away|maternity leave|won['’]t be back|
-    replaced|sold (?:up|the (?:building|house|flat|place))|transferred|fired|broke up|called it off|split up|
+    replaced|sold (?:up|the (?:building|house|flat|place))|transferred|fired|
+    broke up(?! (?:the|an?|some|into|in (?:two|half|pieces))\b)|called it off|split up|
     no longer (?:my|our)|emigrated
 when = bumped|pushed|moved|cancell?ed|postponed|delayed|rescheduled|called (?:it )?off|(?:is|are|was|['’]s) off|on hold|
     strike|brought forward|fell through|scrapped|can['’]t make|(?:is|are|['’]s)(?:n['’]t| not) (?:going|happening)|
@@ -73,7 +74,9 @@ _UNREAL = lazy_regex(
     r"\b(?:would|could|might|should|if|unless|until|once|want(?:ed)?|wish|hope|plan|planning|going to|will|wonder|"
     r"almost|nearly|when)\b|['’](?:ll|d)\b|如果|要是|想要?|希望|万一|除非|差点|别|等|的话|快要?|吗|要不要|[煮烤蒸炒熟冻]"
 )
-_OF_OTHERS = lazy_regex(r"\b(?:his|her|their|its|your|you|they)\b|[你他她您]们?的")
+_OF_OTHERS = lazy_regex(
+    r"\b(?:[Tt]he |[Aa]n)other (?:[\w-]+ )?[\w-]+['’]s\b|\b(?:his|her|their|its|your|you|they)\b|[你他她您]们?的"
+)
 _NEGATED = lazy_regex(
     r"\b(?:not|never|won['’]t|don['’]t|didn['’]t|can['’]t) (?:\w+ )?(?:give|quit|stop|drop|sell|leave|move)",
     re.IGNORECASE,

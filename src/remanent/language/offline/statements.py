@@ -34,8 +34,19 @@ from remanent.text.spans import Span
 __all__ = ["Statement", "canonical", "is_secret", "only_confirms", "plain_sentences", "statements", "third_person"]
 
 _QUOTED = lazy_regex(r"“[^”]*”|\"[^\"\n]*\"|「[^」]*」|『[^』]*』|\[[^\]\n]*\]|```.*?```|`[^`\n]*`", re.DOTALL)
+NOT_MEANT = (
+    r"\b(?i:hypothetically|theoretically|metaphorically|figuratively|so to speak|in a manner of speaking|"
+    r"for the sake of argument)\b|(?:^|[,;] )\W*(?i:imagine|suppose|pretend|let['’]s say)\b(?![,!])"
+    r"|\b(?:I|[Ww]e)(?:['’]ve| have|['’]d| had)?(?: just| once)? "
+    r"(?:dream(?:t|ed)|had (?:a|the|this) (?:\w+ )?(?:dream|nightmare)(?: last night)?)"
+    r"(?: that| in which| where)? (?:I|my|we|our)\b|梦[见到](?:自己|我)|我做梦|打个比方|打个比喻"
+    r"|\b(?:I(?:['’]m| am) [^.!?]*\bbut (?:actually |really )?I(?:['’]m| am) not|"
+    r"I have [^.!?]*\bbut (?:actually |really )?I (?:don['’]t|do not|haven['’]t))\W*$"
+)
+"""What is told in a dream, for the sake of argument or as an image, and what the same breath denies."""
 # What may be, might have been, or was said by somebody else.
 _NOT_STATED = lazy_regex(
+    rf"{NOT_MEANT}|"
     r"\b(?:if|unless|would(?! like)|could|might|maybe|perhaps|probably|possibly|imagine|suppose|supposing|pretend|"
     r"wish|hypothetically|guess|wonder|what if|as though|used to|almost|nearly|kidding|joking|"
     r"for example|e\.g\.|in theory)\b|i['’]d\b(?! like| prefer| rather have)"

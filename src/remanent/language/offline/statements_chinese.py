@@ -110,7 +110,7 @@ fact 年龄! = {subject}是?[满过]?(?P<v>{digit}{1,4}岁(?:了|多|左右)?)
 fact 体重! = {subject}[有是]?(?P<v>{count}(?:斤|公斤|千克|kg)){end}
 fact 楼层! = {subject}家?住在?(?P<v>{digit}+[楼层]){end}
 fact 住址! = (?:{lately}[，,]?)?{subject}(?:一家(?:人|{digit}口)?|全家)?{lately}?(?:才|刚|终于|已经)*(?:搬家了[，,]\s*)?
-    (?<!快)(?<!马上)(?:(?:从{any}{1,12}?)?搬[到去来](?:了{moved_to}|{moved_to}了)|从{any}{1,12}?搬[到去来]{moved_to})
+    (?<!快)(?<!马上)(?:(?:从{any}{1,12}?)?搬(?:家(?=到|[去来]了?(?![帮找买看接陪送拿取])))?[到去来](?:了{moved_to}|{moved_to}了)|从{any}{1,12}?搬[到去来]{moved_to})
     {end}(?!.*(?:后来|[又再]搬|搬[回走]))
 fact 住址! = {subject}(?:一个人|自己|[和跟][^，。]{1,6}一起)?(?:住在?|搬[到去来]了?(?!{any}{0,6}(?:办公|工位))|定居[在到]?了?|
     家(?:现在)?住?在){value}(?:去了|[了的呢])?{end}
@@ -229,7 +229,7 @@ fact 时间! = (?:我的?|我们的?|咱们的?)?(?P<n>(?!我|你|您|他|她|�
     在|到)?(?P<v>{point}[^，。；！？\n的]{0,10}?(?:起飞|降落|出发|发车|到期|到站|到达|到|开始|结束|截止|开门|关门|
     开会|上线|发布|过来|来|上门|回来|聚会|生效|续费|开学|放假)){end}
 fact 时间! = (?:我的?|我们的?)?(?P<n>(?!我|你|您|他|她|这|那|有|就){sign}{2,10}?)(?:的?时间)?(?:定[在到]|安排在|排在|
-    改[到在成]|推迟到|提前到)了?(?P<v>{any}{0,4}?(?:{point}|{often}){any}{0,14}?)了?{end}
+    [改挪][到在成]|推迟到|提前到)了?(?P<v>{any}{0,4}?(?:{point}|{often}){any}{0,14}?)了?{end}
 fact ! = (?:我的|我们的?|咱们的?)?(?P<n>(?!我|你|您|他|她|这|那|有|大概){sign}{2,10}?)(?P<a>一个月|一年|一天|一次|
     每个?月|每年|每天|每人|每次)(?:是|要|得|大概)?(?P<v>{count}(?:块|元|美元|欧元|度|公里|小时|次|
     块钱)*[五六七八九一二三四]?){end}
@@ -282,6 +282,11 @@ def _starts(sentence: str) -> list[int]:
 
 
 _WE = lazy_regex("^我们?")
+_OF_STORIES = frozenset(
+    "孙悟空 齐天大圣 猪八戒 沙悟净 唐三藏 牛魔王 白骨精 玉皇大帝 太上老君 哪吒 杨戬 白素贞 许仙 法海 贾宝玉 林黛玉 薛宝钗 "
+    "诸葛亮 曹操 刘备 关羽 张飞 吕布 貂蝉 武松 宋江 鲁智深 李逵 林冲 潘金莲 武则天 秦始皇 唐伯虎 包青天 韦小宝 令狐冲 郭靖 黄蓉 杨过 小龙女".split()
+)
+"""Who says to be one of them is not called so."""
 _UNNAMED = lazy_regex("新|手机|电话|邮箱|微信")
 _OTHERS = lazy_regex(f"{_KIN}|[他她]")
 """Before what names nobody: 我妈换号了，新号码是… is not the speaker's."""
@@ -303,7 +308,7 @@ def _is_place(value: str) -> bool:
 def _matter(rule: StatementRule, named: str, value: str, said: str) -> tuple[str, str, bool]:
     """Return of what a clause tells, what holds, and whether it is one at a time; nothing where it tells of nothing."""
     attribute = named or rule.attribute
-    if attribute == "姓名" and said.startswith("我是") and not _is_person(value):
+    if attribute == "姓名" and said.startswith("我是") and (value in _OF_STORIES or not _is_person(value)):
         return "", "", False  # 我是王小明 says who speaks, 我是高中生 what they are
     if is_no_value(attribute, value) or (attribute == "住址" and not _is_place(value)):
         # 我和老公住在一起 is worth knowing, and says nothing of the town; 我叫外卖了 is neither.

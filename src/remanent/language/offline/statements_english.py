@@ -122,6 +122,12 @@ trait = coeliac|celiac|an(?:a)?emic|asthmatic|lactose-free|on (?:statins|insulin
     mum|dad|mother|father|native|veteran|member|twin|expat|immigrant|graduate|only child|[a-z]{2,}(?:ist|eer|ian))
     (?: (?:of|in|at|from) {words})?
 """)
+# What somebody is married to who has no wife: "married to my job".
+PARTS |= parts_of(r"""
+thing_of_love = (?:my|our|the|his|her|their|this|that) (?:[\w'’-]+ )?(?:jobs?|work|career|craft|art|company|business|
+    start-?up|sea|music|game|idea|plan|phone|laptop|computer|desk|code|research|office|routine|kitchen|garden|stage|
+    church|road|bike|car|books?|sport|club|cause|thesis|project|couch|sofa|bed)\b
+""")
 # One row for each thing that can be said, whoever it is said of; the first that fits a clause takes it.
 _TABLE = r"""
 fact name! = (?:[Mm]y (?:full |real )?name(?:['’]s| is)|{am} called) (?P<v>{name})
@@ -157,7 +163,7 @@ fact employer! = {i} {adv}?(?:quit|left) (?:[A-Z][\w&.-]*(?: [A-Z][\w&.-]*)*|my 
     [ ](?:and|to) (?:joined|join|started at|start at) (?P<v>(?!the\b|a\b){words}){to}
 fact field! = {who} {adv}?works? in (?P<v>(?!the\b|an?\b|my\b)[a-z][\w -]{2,40}?)(?= for | at |{or_to})
 fact marital status! = {who_is} {adv}?(?:a )?(?P<v>single(?: (?:mom|dad|parent|mother|father))?|married|divorced|
-    engaged(?! in| by)|widowed)\b(?!-)
+    engaged(?! in| by)|widowed)\b(?!-| to (?:{thing_of_love}))
 fact diet! = (?:{who_is} {adv}?|{who_has} been |(?:{i}|{have}) {adv}?(?:became|become|turned|went|gone) )(?:a )?(?P<v>vegetarian|vegan|pescatarian|on an? [\w -]{2,30}diet)\b
     (?: since {words}{to})?
 fact restriction = (?:{who_is} {adv}?|{who_has} been )(?P<v>[a-z]+[ -]intolerant|gluten[- ]free|diabetic)\b(?: since {words}{to})?
@@ -279,8 +285,8 @@ _STARTS = (
     lazy_regex(
         r"(?=(\b(?i:and|but|so|because|['’]cause|since|also|plus|well|yeah|yes|actually|anyway|from now on|"
         r"my (?:doctor|gp|allergist|dentist|nurse) (?:says?|said|told me|confirmed)(?: that)?|"
-        r"btw|by the way|oh|hey|thanks|lately|recently|currently|nowadays|these days|now|today|fyi|(?<!make )(?<!be )sure|no|yep|then|"
-        r"remember|(?:remember|know|forget|mind|note|sure|glad|say) that|"
+        r"btw|by the way|oh|hey|thanks|lately|recently|currently|nowadays|these days|now|today|fyi|(?<!make )(?<!be )(?<!is )(?<!are )(?<!was )(?<!were )(?<!seems )sure|no|yep|then|"
+        r"remember|(?:remember|know|forget|mind|note|(?<!is )(?<!was )(?<!are )(?<!were )sure|glad|say) that|"
         r"(?:hey|hi|hello|thanks|yeah|wow),? (?-i:[A-Z])[a-z]+),?\s+))"
     ),
 )
@@ -333,6 +339,12 @@ _THERE = lazy_regex(
 _NOT_NOW = lazy_regex(r"\b(?:when|whenever|while|sometimes|usually)\b", re.IGNORECASE)
 _NARROWED = lazy_regex(r"\s+(?:that|which|who|where|when|whenever|if|because of)\b")
 """Behind a preference: games that test one's wits are not all games."""
+_RESTRICTS = frozenset("diet restriction allergy likes dislikes never".split())
+_EXCEPTION = lazy_regex(
+    r"(?:,? (?:except|excepting|apart from|aside from|other than|save for|with the exception of)|,? but (?:I )?(?:do )?"
+    r"(?:still )?eat)\b[^.,;!?\n]{3,60}(?=[.,;!?\n]|$)"
+)
+"""Behind what somebody does not eat: "except for the odd oyster" is part of it."""
 _CIRCUMSTANCE = lazy_regex(r"\s+when(?:ever)? (?:I|my|it['’]s)\b[^,.;!?\n]{2,50}(?=[,.;!?\n]|$)")
 """Behind a preference: what it is preferred for is part of it."""
 _LISTED = tuple(
@@ -407,11 +419,10 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
             _NOT_NOW.search(sentence[:start]) or re.search(r"\b(?:you|your|hear|see)\b", value)
         ):
             return None
-        more = (_RELATIVE if rule.kind == "event" else _CIRCUMSTANCE).match(sentence, end)
-        if more is not None and rule.kind in {"event", "preference"}:
-            end = more.end()
-        elif rule.kind in {"event", "preference"} and _NARROWED.match(sentence, end):
+        whole = _whole_end(rule.kind, attribute, sentence, end)
+        if whole is None:
             return None
+        end = whole
         if rule.kind == "preference" and _CUT.search(value + sentence[end:]):
             return None
         clause = _TOO.sub("", sentence[start:end].strip().rstrip("."))
@@ -426,6 +437,18 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
     told = [*apply(RULES, sentence, starts=starts, make=make)]
     told += _of_two(sentence, told, make)
     yield from carried_on(told, sentence, joint=_JOINT, subject=_named_again, rules=RULES, make=make)
+
+
+def _whole_end(kind: str, attribute: str, sentence: str, end: int) -> int | None:
+    """Return where a clause ends with what narrows it; None where that is not understood."""
+    if attribute in _RESTRICTS and (but := _EXCEPTION.match(sentence, end)):
+        return but.end()
+    if kind not in {"event", "preference"}:
+        return end
+    more = (_RELATIVE if kind == "event" else _CIRCUMSTANCE).match(sentence, end)
+    if more is not None:
+        return more.end()
+    return None if _NARROWED.match(sentence, end) else end
 
 
 _ABOUT_ONESELF = frozenset(
