@@ -212,6 +212,9 @@ ADAPTERS: dict[str, Work] = {
     "language.offline.statements_english.with_company": lambda text: statements_english.with_company(
         f"Ada and others {text}", "Ada", before=text[:300], said=text
     ),
+    "language.offline.office_holders.tells_former_only": lambda text: office_holders.tells_former_only(
+        f"Who is the mayor? {text[:300]}", text + " the former mayor" * 3
+    ),
     "language.offline.evidence.bearing": lambda text: evidence.bearing(text[:500], text),
     "language.offline.evidence.bears_out": lambda text: evidence.bears_out(text[:500], text),
     "language.offline.evidence.values_in": evidence.values_in,

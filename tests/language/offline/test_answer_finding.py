@@ -423,3 +423,33 @@ def test_a_title_that_says_no_more_than_the_question_answers_nothing() -> None:
     question = "How does one hide an item from rustdoc?"
     found = find_answer(question, ["rustdoc", "It writes pages."], titles=["Hide an item", "Pages"])
     assert "rustdoc" not in found.sentences
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "answer"),
+    [
+        (
+            "Who is the mayor of Torvik?",
+            "Nils Berg, the former mayor of Torvik, lives in Bergen. Torvik's mayor since 2020 is Anne Lie.",
+            "Torvik's mayor since 2020 is Anne Lie.",
+        ),
+        (
+            "托维克镇长是谁？",
+            "托维克前镇长尼尔斯住在卑尔根。二〇二〇年起托维克镇长是安妮。",
+            "二〇二〇年起托维克镇长是安妮。",
+        ),
+        (
+            "托维克前镇长是谁？",
+            "托维克前镇长尼尔斯住在卑尔根。二〇二〇年起托维克镇长是安妮。",
+            "托维克前镇长尼尔斯住在卑尔根。",
+        ),
+        ("Who is the mayor of Torvik?", "Nils Berg, the former mayor of Torvik, lives in Bergen.", ""),
+        (
+            "Who was the mayor of Torvik?",
+            "Nils Berg, the former mayor of Torvik, lives in Bergen.",
+            "Nils Berg, the former mayor of Torvik, lives in Bergen.",
+        ),
+    ],
+)
+def test_who_held_an_office_before_is_named_only_where_that_is_asked(question: str, text: str, answer: str) -> None:
+    assert find_answer(question, [text]).text == answer

@@ -21,7 +21,7 @@ from remanent.language.offline.comparison import attributes_of, name_runs
 from remanent.language.offline.headings import is_source_heading
 from remanent.language.offline.judgement import CONFLICT, DatedStatement, judge_statements
 from remanent.language.offline.lexicon import lexicon
-from remanent.language.offline.office_holders import holders
+from remanent.language.offline.office_holders import holders, tells_former_only
 from remanent.language.offline.questions import AnswerType, answer_type, is_question
 from remanent.language.offline.salience import summary_statements
 from remanent.language.offline.sought import sought
@@ -29,6 +29,7 @@ from remanent.language.shapes import shortened
 from remanent.text.chinese import tagged
 from remanent.text.keywords import content_words
 from remanent.text.mentions import mentions
+from remanent.text.regex import lazy_regex
 from remanent.text.scripts import working_language
 from remanent.text.spans import excerpt
 from remanent.text.terms import query_terms
@@ -171,6 +172,13 @@ class _Sentence:
         return bool(other.name) and other.name <= self.terms
 
 
+_WHO_IS = lazy_regex(
+    r"^\s*who(?:['’]s| is)(?! (?:it|he|she) )(?!.*\b(?:who|that|which|where|when)\b)|[是由]谁(?![^？?。]*的)|谁是",
+    re.IGNORECASE,
+)
+"""How a question begins that asks who holds an office now."""
+
+
 class _AnswerReader:
     """A question and the sentences that may answer it."""
 
@@ -292,11 +300,18 @@ class _AnswerReader:
     def may_tell(self, one: _Sentence) -> bool:
         """Tell whether a sentence is of the case asked of, and has a figure of the thing if one is asked for."""
         if (told := self.told.get(one.text)) is None:
-            told = not self.is_other_case(one) and (
-                self.sought is None or self.sought.is_told(one.text, self.spoken(one).all, one.heading)
+            held_before = _WHO_IS.search(self.question) and tells_former_only(self.question, one.text)
+            told = (
+                not held_before
+                and not self.is_other_case(one)
+                and (self.sought is None or self.sought.is_told(one.text, self.spoken(one).all, one.heading))
             )
             self.told[one.text] = told
         return told
+
+    def held_before(self, text: str) -> bool:
+        """Tell whether a text tells only who held before what the question asks the present holder of."""
+        return _WHO_IS.search(self.question) is not None and tells_former_only(self.question, text)
 
     def only_does_so(self, held: frozenset[str]) -> bool:
         """Tell whether words have of a question only what somebody does: who sends a plan sends no requests."""
@@ -528,6 +543,10 @@ def _named(topic: str) -> tuple[frozenset[str], frozenset[str], str]:
     return title, name, heading
 
 
+_APPOSED = re.compile(r"[^,]+, (?:the|an?|his|her|our|former|ex)\b[^,]+, [a-z]+(?:s|ed) ")
+"""A sentence whose verb stands behind what its subject is: Nils Berg, the former mayor, lives in Bergen."""
+
+
 def _may_be_title(sentence: str) -> bool:
     """Tell whether a sentence only names something; Chinese verbs have no form, so that it goes by each word there."""
     if len(sentence) > _LONGEST_TITLE:
@@ -537,7 +556,7 @@ def _may_be_title(sentence: str) -> bool:
         if tokens and tokens[-1].part is TokenKind.AMOUNT:
             return False  # 黄山海拔1864米 tells without a verb
         return all(word.tag[:1] in _NAMING_TAGS for word in tagged(sentence.rstrip("。. ")))
-    return not read_claim(sentence).has_verb
+    return not read_claim(sentence).has_verb and not _APPOSED.match(sentence)
 
 
 def find_answer(question: str, texts: Sequence[str], *, titles: Sequence[str] = ()) -> AnswerCandidates:
@@ -596,7 +615,10 @@ _LEAST_TOLD = 60
 
 def _told(best: Sequence[_Sentence], reader: _AnswerReader) -> tuple[str, ...]:
     """Return how sentences are told in the room of an answer; the first one first, of the others what fits."""
-    told = [_under_its_name(best[0], reader.part_of(best[0]))]
+    said = reader.part_of(best[0])
+    # Who is mayor now is not told under the name of who was before.
+    opened = next((one.text for one in reader.sentences if one.text.startswith(best[0].heading)), "")
+    told = [said if reader.held_before(opened) else _under_its_name(best[0], said)]
     for one in best[1:]:
         room = LONGEST_ANSWER - sum(len(part) + 1 for part in told)
         whole = _under_its_name(one, one.text)
