@@ -1,5 +1,6 @@
 """What is forgotten answers no more, in whatever words it was told; the rest of what was said beside it still does."""
 
+import asyncio
 from datetime import timedelta
 
 import pytest
@@ -254,3 +255,26 @@ async def test_two_orders_at_once_take_their_parts_out_of_one_message(ada: Async
     (item,) = (await ada.recall("Momo", options=EVERYTHING)).items
     assert item.text == "my cat is called Momo"
     assert {one.status for one in await ada.cognition.memories()} <= {Status.ACTIVE}
+
+
+@pytest.mark.spec("COG-07")
+@pytest.mark.parametrize(
+    "told",
+    [
+        ["I still live in Siena. I live in Siena, near the gate.", "Forget that I live in Siena."],
+        ["Forget that I live in Siena.", "Please forget that I live in Siena."],
+        ["I moved to Ulm.", "Forget that I live in Siena.", "Forget where I live."],
+        ["Forget that I live in Siena.", "I live in Ulm."],
+    ],
+)
+async def test_what_is_told_anew_and_forgotten_in_one_go_is_learned_from_without_a_failure(
+    ada: AsyncAgent, clock: SetClock, told: list[str]
+) -> None:
+    await ada.remember("I live in Siena.")
+    await ada.settle()
+    clock.now += timedelta(minutes=1)
+    await ada.remember(told)
+    async with asyncio.timeout(20):
+        await ada.settle()
+    assert not await ada.admin.dead_letters()
+    assert "Siena" not in [one.memory.value for one in await ada.cognition.memories()]

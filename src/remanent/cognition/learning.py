@@ -218,6 +218,7 @@ class Changes:
         """Note the next version of a memory."""
         self.known[record.id] = record
         self.puts.append(record)
+        self.forgotten.pop(record.id, None)  # it was told again since
 
     def forget(self, along: Along) -> None:
         """Note what goes out of mind, whole or in part; what goes whole is not rewritten as well."""
@@ -276,9 +277,8 @@ class MemoryWriter:
         turns = await self.records(scope, ids)
         made = await asyncio.to_thread(read_entries, fresh, earlier, turns, self.settings)
         made = [*made, *await self._proposed(fresh, turns, made)]
-        made.sort(
-            key=lambda draft: (draft.entry.seq, draft.may_end, draft.statement.start)
-        )  # what is stated, known by then
+        # What only may end something comes last of its message: what is stated there is known by then.
+        made.sort(key=lambda draft: (draft.entry.seq, draft.may_end, draft.statement.start))
         changes = await self.take(scope, made)
         await self._unsay(scope, changes, [*earlier, *fresh], fresh=len(fresh))
         if changes.forgotten or changes.rewritten:
@@ -394,7 +394,9 @@ class MemoryWriter:
         told = await forgetting.told(scope, wanted, user=draft.user) if wanted is not None else []
         if wanted is not None and wanted.entry_id:
             changes.forget(await forgetting.whole(scope, wanted.entry_id))
-        told = [one for one in told if one.id != draft.entry.id]
+        # As they stand by now: the same batch may have changed or forgotten them.
+        told = [changes.known.get(one.id, one) for one in told if one.id != draft.entry.id]
+        told = [one for one in told if one.status in STANDING and wanted and wanted.spans_in(one.content)]
         known = {one.id: one for one in (*meant, *told) if not is_talk(one)}
         for one in known.values():
             changes.forget(Along([one]) + await forgetting.along(scope, one, without=tuple(known.values())))
