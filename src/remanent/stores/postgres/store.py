@@ -32,9 +32,9 @@ from remanent.stores.postgres.connection import (
 from remanent.stores.postgres.reads import POSTGRES_ANSWERS, PostgresDialect, VectorIndex
 from remanent.stores.postgres.writes import Encoder, Eraser, GroupCommit, to_json
 from remanent.stores.queries import Claims, Erased, Erasure, ErasureDepth, Health, Hit, Query
-from remanent.stores.query_steps import Opening, Rows, Snapshot, Unstored, answer_together, nothing_stored
+from remanent.stores.query_steps import NOTHING, HeldMoment, Rows, Snapshot, answer_together, nothing_stored
 from remanent.stores.sql import IN_USE, SqlStatement, in_use
-from remanent.stores.store import MAX_WAIT, Store, StoreReader
+from remanent.stores.store import MAX_WAIT, Store
 from remanent.stores.transaction import Change, Committed
 from remanent.stores.vectors import Vectors, VectorSearch
 
@@ -121,14 +121,14 @@ class PostgresStore(Store):
         dialect = PostgresDialect(agent, self._indexes.get(agent, {}))
         return await answer_together(POSTGRES_ANSWERS, dialect, scope, queries, partial(self._read, agent))
 
-    def snapshot(self, scope: Scope) -> Opening:
+    def snapshot(self, scope: Scope) -> Snapshot:
         """Hold a reading transaction; an erasure does not wait for it, and ends it."""
-        return Opening(scope, self._hold)
+        return Snapshot(scope, self._hold)
 
-    async def _hold(self, scope: Scope, stack: AsyncExitStack) -> StoreReader:
+    async def _hold(self, scope: Scope, stack: AsyncExitStack) -> HeldMoment:
         agent = await self._agent(scope)
         if agent == 0:
-            return Unstored()
+            return NOTHING
         with translated():
             connection = await self._connections.hold(agent, stack)
         erasures = [SqlStatement(statement("erasures"), {"agent": agent})]
@@ -146,8 +146,7 @@ class PostgresStore(Store):
             return await self._read(agent, erasures) != before
 
         before = await fetch(erasures)
-        snapshot = Snapshot(scope, answer, has_erased=has_erased, let_go=connection.close)
-        return await stack.enter_async_context(snapshot)
+        return HeldMoment(answer, has_erased, connection.close)
 
     async def _look_for_indexes(self) -> None:
         """See which large agents a migration gave indexes of their own."""

@@ -215,9 +215,6 @@ def rewrite(connection: apsw.Connection, tables: Iterable[str]) -> None:
 
 # ── rows ─────────────────────────────────────────────────────────────────────
 
-_RECORDS_OF = "SELECT DISTINCT record_id FROM record_sources WHERE entry_id IN (SELECT value FROM json_each(?))"
-_ENTRIES_OF = "SELECT DISTINCT entry_id FROM record_sources WHERE record_id IN (SELECT value FROM json_each(?))"
-
 _NO_END = 2**62
 """Behind every place of a journal."""
 _ANYTHING_LATER = "SELECT EXISTS (SELECT 1 FROM entries WHERE seq > ?)"
@@ -244,15 +241,12 @@ UPDATE counters SET value = (SELECT value + 1 FROM counters WHERE name = 'vector
 WHERE name NOT GLOB 'graph:*' AND name != 'revision'
 """
 
+_AMONG: LiteralString = "IN (SELECT value FROM json_each(?))"
 _WHOSE = f"""
-SELECT id, caller_id, {USER_OF_ENTRY}, session FROM entries
-WHERE id IN (SELECT value FROM json_each(?)) AND NOT erased ORDER BY id
+SELECT id, caller_id, {USER_OF_ENTRY}, session FROM entries WHERE id {_AMONG} AND NOT erased ORDER BY id
 """
 # Everything that can quote what is erased: these are read before the rows go, to know what to look for in slack.
-_TEXTS_OF_ENTRIES = """
-SELECT text, metadata, attachments FROM entries WHERE id IN (SELECT value FROM json_each(?))
-"""
-_AMONG: LiteralString = "IN (SELECT value FROM json_each(?))"
+_TEXTS_OF_ENTRIES = f"SELECT text, metadata, attachments FROM entries WHERE id {_AMONG}"
 _BODIES_OF_RECORDS: tuple[LiteralString, ...] = (
     f"SELECT body FROM records WHERE id {_AMONG}",
     f"SELECT body FROM versions WHERE id {_AMONG}",
@@ -309,7 +303,7 @@ def erase_rows(connection: apsw.Connection, scope: Scope, erasure: Erasure) -> t
         "UPDATE entries SET text = '', metadata = NULL, attachments = NULL, erased = ?, crc = 0 WHERE id = ?",
         [(erased_mark(caller_id, user), entry_id) for entry_id, caller_id, user, _ in whose],
     )
-    connection.execute("DELETE FROM record_sources WHERE entry_id IN (SELECT value FROM json_each(?))", (stubs,))
+    connection.execute(f"DELETE FROM record_sources WHERE entry_id {_AMONG}", (stubs,))
     for record_id in replies.difference(record_ids):
         _index_anew(connection, scope, record_id)
     _blur_errors(connection)
@@ -363,28 +357,22 @@ def _found_nowhere(connection: apsw.Connection, terms: set[str]) -> set[str]:
 
 def _reach(connection: apsw.Connection, erasure: Erasure) -> tuple[list[str], list[str]]:
     """Return the entries to erase, and every record of which any version came from one of them."""
-    entries = {
-        row[0]
-        for row in connection.execute(
-            "SELECT id FROM entries WHERE id IN (SELECT value FROM json_each(?))", (dump(erasure.entry_ids),)
-        )
-    }
-    entries |= {row[0] for row in connection.execute(_ENTRIES_OF, (dump(erasure.record_ids),))}
-    records = {
-        row[0]
-        for row in connection.execute(
-            """SELECT value FROM json_each(?1)
-               WHERE value IN (SELECT id FROM records) OR value IN (SELECT record_id FROM tombstones)""",
-            (dump(erasure.record_ids),),
-        )
-    }
+    named = dump(erasure.record_ids)
+    entries = _ids(connection, f"SELECT id FROM entries WHERE id {_AMONG}", dump(erasure.entry_ids))
+    entries |= _ids(connection, f"SELECT entry_id FROM record_sources WHERE record_id {_AMONG}", named)
+    records = _ids(connection, f"SELECT id FROM records WHERE id {_AMONG}", named)
+    records |= _ids(connection, f"SELECT record_id FROM tombstones WHERE record_id {_AMONG}", named)
     if erasure.everything or erasure.session is not None:
         meant: LiteralString = "?1 IS NOT NULL" if erasure.everything else "session = ?1"
         bounds = ("" if erasure.everything else erasure.session, _end(erasure))
-        entries |= {row[0] for row in connection.execute(_ENTRIES_UP_TO.format(meant=meant), bounds)}
-        records |= {row[0] for row in connection.execute(_RECORDS_UP_TO.format(meant=meant), bounds)}
-    records |= {row[0] for row in connection.execute(_RECORDS_OF, (dump(sorted(entries)),))}
+        entries |= _ids(connection, _ENTRIES_UP_TO.format(meant=meant), *bounds)
+        records |= _ids(connection, _RECORDS_UP_TO.format(meant=meant), *bounds)
+    records |= _ids(connection, f"SELECT record_id FROM record_sources WHERE entry_id {_AMONG}", dump(sorted(entries)))
     return sorted(entries), sorted(records)
+
+
+def _ids(connection: apsw.Connection, sql: str, *values: Any) -> set[str]:
+    return {row[0] for row in connection.execute(sql, values)}
 
 
 def _end(erasure: Erasure) -> int:

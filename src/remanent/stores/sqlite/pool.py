@@ -7,6 +7,7 @@ when its database is closed, for as long as the files do not change.
 """
 
 import asyncio
+import threading
 import time
 from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -19,7 +20,7 @@ from remanent.fairness import FairThreads
 from remanent.model import Scope
 from remanent.stores.queries import QueueState
 from remanent.stores.sqlite.connection import DescriptorBudget, for_want_of_descriptors, translated
-from remanent.stores.sqlite.database import Database, SpareReaders
+from remanent.stores.sqlite.database import Database
 from remanent.stores.sqlite.folders import FileStamp, Layout
 from remanent.stores.sqlite.reads import queue_state
 from remanent.values import dataclass
@@ -101,7 +102,7 @@ class DatabasePool:
         self._migrations = migrations
         self._executor = executor
         self._openers = ThreadPoolExecutor(OPENERS, thread_name_prefix="remanent-opener")
-        self._spare = SpareReaders(descriptor_budget.readers)
+        self._spare = threading.Semaphore(descriptor_budget.readers)
         self._databases: OrderedDict[Key, PooledDatabase] = OrderedDict()
         self._visits: Counter[Key] = Counter()
         self._waiting: OrderedDict[Key, _Waiters] = OrderedDict()

@@ -8,7 +8,7 @@ but made anew from what was.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
@@ -23,6 +23,7 @@ from remanent.model import JobState, Scope
 from remanent.stores.queries import Health
 from remanent.stores.rows import RECORD_COLUMNS, Row, parse, record_of
 from remanent.stores.sqlite import connection as opening
+from remanent.stores.sqlite.bulk import note_sources
 from remanent.stores.sqlite.connection import translated
 from remanent.stores.sqlite.fileformat import PAGE_SIZE, PageFile, images_of, is_sound
 from remanent.stores.transaction import search_terms
@@ -366,19 +367,14 @@ def _make_derived(copy: apsw.Connection, scope: Scope) -> None:
                 copy.execute(f"INSERT INTO {index} (rowid, terms) VALUES (?, ?)", (ref, search_terms(record)))
             for tag in record.index_tags if table == "records" else ():
                 copy.execute("INSERT INTO record_tags VALUES (?, ?)", (tag, ref))
-            _note_sources(copy, record.id, (source.entry_id for source in record.sources))
+            note_sources(copy, record.id, (source.entry_id for source in record.sources))
     for record_id, body in copy.execute("SELECT record_id, body FROM tombstones").fetchall():
-        _note_sources(copy, str(record_id), (source["entry_id"] for source in parse(str(body))["sources"]))
+        note_sources(copy, str(record_id), (source["entry_id"] for source in parse(str(body))["sources"]))
     for conflict_id, body in copy.execute("SELECT id, body FROM conflicts").fetchall():
         for claim in parse(str(body))["claims"]:
             copy.execute("INSERT OR IGNORE INTO conflict_records VALUES (?, ?)", (claim["record_id"], conflict_id))
     for statement in _PUT_RIGHT:
         copy.execute(statement)
-
-
-def _note_sources(copy: apsw.Connection, record_id: str, entry_ids: Iterable[str]) -> None:
-    for entry_id in entry_ids:
-        copy.execute("INSERT OR IGNORE INTO record_sources VALUES (?, ?)", (entry_id, record_id))
 
 
 # ── the note ─────────────────────────────────────────────────────────────────

@@ -22,16 +22,16 @@ from remanent.fairness import FairThreads
 from remanent.model import Job, Scope, system_clock, to_millis
 from remanent.stores import rows
 from remanent.stores.queries import Claims, Erased, Erasure, ErasureDepth, Health, Query, QueueQuery
-from remanent.stores.query_steps import LOOK, Opening, Snapshot, Unstored, nothing_stored
+from remanent.stores.query_steps import LOOK, NOTHING, HeldMoment, Snapshot, nothing_stored
 from remanent.stores.sqlite import erasure as erasing
 from remanent.stores.sqlite import reads, repair
 from remanent.stores.sqlite.connection import MIGRATIONS, READERS, bound_memory, descriptor_budget, translated
 from remanent.stores.sqlite.database import Database
 from remanent.stores.sqlite.folders import Layout
 from remanent.stores.sqlite.pool import DatabasePool
-from remanent.stores.sqlite.reads import UnheldReader, scrubs_due
+from remanent.stores.sqlite.reads import scrubs_due, unheld
 from remanent.stores.sqlite.writes import Unit, load_database
-from remanent.stores.store import MAX_WAIT, Store, StoreReader
+from remanent.stores.store import MAX_WAIT, Store
 from remanent.stores.transaction import Change, Committed
 
 T = TypeVar("T")
@@ -133,27 +133,26 @@ class SqliteStore(Store):
         finally:
             self._pool.release(scope, pooled)
 
-    def snapshot(self, scope: Scope) -> Opening:
+    def snapshot(self, scope: Scope) -> Snapshot:
         """Hold a reading transaction; one that begins while something is erased waits until the log is cut."""
-        return Opening(scope, self._hold)
+        return Snapshot(scope, self._hold)
 
-    async def _hold(self, scope: Scope, stack: AsyncExitStack) -> StoreReader:
+    async def _hold(self, scope: Scope, stack: AsyncExitStack) -> HeldMoment:
         if not await self._blocking(self._is_stored, scope):
-            return Unstored()
+            return NOTHING
         await stack.enter_async_context(self._pool.exports)
         database = await stack.enter_async_context(self._pool.check_out(scope))
         await self._wait_for_scrub(database)
         try:
             reader = await self._blocking(database.hold)
         except StorageFull:
-            return UnheldReader(self)
+            return unheld(self)
 
         async def has_erased() -> bool:
             return await database.read(scrubs_due, snapshot=False) > reader.scrubs_due
 
         answer = partial(self._blocking, reader.answer)
-        let_go = partial(asyncio.to_thread, database.release, reader)
-        return await stack.enter_async_context(Snapshot(scope, answer, has_erased=has_erased, let_go=let_go))
+        return HeldMoment(answer, has_erased, partial(asyncio.to_thread, database.release, reader))
 
     async def _wait_for_scrub(self, database: Database) -> None:
         """Let an erasure end that is under way: it would wait for the snapshot. One that was cut short is left."""
