@@ -340,21 +340,23 @@ class FairSlots:
         try:
             await turn
         except asyncio.CancelledError:
-            if turn.cancelled():
+            if not turn.cancelled():  # the place was given in the same moment
+                self.give_back(name)
+            elif turn in queue:
                 queue.remove(turn)
                 if not queue:
-                    self._waiting.pop(name, None)
-            else:  # the place was given in the same moment
-                self.give_back(name)
+                    del self._waiting[name]
             raise
 
     def _hand_out(self) -> None:
         """Hand out all places that are free now; whoever was served goes to the end, so that the next is another's."""
         while (served := next(filter(self._may, self._waiting), None)) is not None:
             queue = self._waiting[served]
-            queue.popleft().set_result(None)
-            self._held[served] += 1
-            self._waiting.move_to_end(served)
+            turn = queue.popleft()
+            if not turn.done():  # else whoever waited has gone in this moment
+                turn.set_result(None)
+                self._held[served] += 1
+                self._waiting.move_to_end(served)
             if not queue:
                 del self._waiting[served]
 
