@@ -11,7 +11,7 @@ from remanent.errors import InvalidInput, VersionConflict
 from remanent.model import Claim, ConflictState, Kind, Record, Status, Verdict, Version
 from remanent.stores.conformance.base import StoredAgent, StoreSuite
 from remanent.stores.queries import ConflictQuery, Erasure, LinkQuery, RecordFilter, RecordQuery
-from remanent.stores.transaction import Committed, PutConflict, PutState, Transaction
+from remanent.stores.transaction import Committed, PutConflict, PutLink, PutState, Transaction
 
 
 async def ends(agent: StoredAgent, **query: Any) -> list[tuple[str, str, str]]:
@@ -63,8 +63,7 @@ class GraphConformance(StoreSuite):
     async def test_a_link_of_the_same_ends_and_relation_is_replaced(self, agent: StoredAgent, linked: None) -> None:
         """Strengthening a link is writing it again; there must never be two."""
         stronger = agent.link("a", "c", "about", strength=1.0)
-        async with agent.transaction() as tx:
-            tx.link(stronger)
+        await agent.commit(PutLink(stronger))
         assert await agent.links(LinkQuery(from_ids=("a",), to_ids=("c",))) == [stronger]
 
     async def test_a_removed_link_is_gone_and_removing_it_again_is_harmless(
@@ -157,9 +156,7 @@ class GraphConformance(StoreSuite):
 
     async def test_a_link_has_a_direction(self, agent: StoredAgent, abc: list[Record]) -> None:
         """'Alice manages Bob' does not say that Bob manages Alice."""
-        async with agent.transaction() as tx:
-            tx.link(agent.link("a", "b", "about"))
-            tx.link(agent.link("b", "a", "about"))
+        await agent.commit(PutLink(agent.link("a", "b", "about")), PutLink(agent.link("b", "a", "about")))
         async with agent.transaction() as tx:
             tx.unlink("a", "b", relation="about")
         assert await ends(agent) == [("b", "a", "about")]
@@ -224,10 +221,7 @@ class GraphConformance(StoreSuite):
             assert await agent.states(prefix=prefix) == wanted
         assert {key: await agent.state(key) for key in values} == values
         assert await agent.state("nobody") is None
-        async with agent.transaction() as tx:
-            tx.state("a", 1)
-            tx.state("b", None)
-            tx.state("nobody", None)
+        await agent.commit(PutState("a", 1), PutState("b", None), PutState("nobody", None))
         assert await agent.states() == {"a": 1, "空": "", "no": False}
 
     async def test_a_state_is_written_only_while_it_is_what_was_read(self, agent: StoredAgent) -> None:

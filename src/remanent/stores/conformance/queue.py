@@ -12,7 +12,7 @@ from remanent.model.job import TIMER
 from remanent.stores.conformance.base import OpenStore, Samples, StoredAgent, StoreSuite
 from remanent.stores.queries import EntryQuery, JobQuery, QueueState
 from remanent.stores.store import Store
-from remanent.stores.transaction import EnqueueJob, FinishJob, PutState
+from remanent.stores.transaction import EnqueueJob, FinishJob, PutState, ReviveJob
 
 LEASE = timedelta(seconds=60)
 
@@ -362,8 +362,7 @@ class QueueConformance(_QueueSuite):
         [job] = await line.add("a")
         for job_id in (job.id, "nobody"):
             with pytest.raises(NotFound):
-                async with line.transaction() as tx:
-                    tx.revive(job_id)
+                await line.commit(ReviveJob(job_id))
 
     async def test_jobs_are_listed_by_state_and_lane_in_queue_order(self, line: QueueDriver) -> None:
         """What an operator looks at."""

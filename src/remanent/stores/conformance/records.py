@@ -10,7 +10,7 @@ from remanent.model import Kind, Maker, Origin, Record, Source, Status
 from remanent.model.kinds import PassageData, SemanticData, ShortTermData, standing_mark
 from remanent.stores.conformance.base import ANY_STATUS, StoredAgent, StoreSuite
 from remanent.stores.queries import EntryQuery, Erasure, LinkQuery, Order, RecordFilter, RecordQuery
-from remanent.stores.transaction import TouchRecords
+from remanent.stores.transaction import PutLink, TouchRecords
 
 DAY = timedelta(days=1)
 
@@ -312,9 +312,7 @@ class RecordsConformance(StoreSuite):
         record, other = await agent.put(agent.record("dropped"), agent.record("other"))
         await agent.update(agent.next_version(record, content="dropped later"))
         there, back = agent.link(record.id, other.id), agent.link(other.id, record.id)
-        async with agent.transaction() as tx:
-            tx.link(there)
-            tx.link(back)
+        await agent.commit(PutLink(there), PutLink(back))
         await agent.drop(record.id)
         assert await agent.listed(statuses=None) == ["other"]
         assert await agent.versions(record.id) == []
@@ -394,8 +392,7 @@ class PlacesConformance(StoreSuite):
         seen = [await agent.revision()]
         [other] = await agent.put(agent.record())
         seen.append(await agent.revision())
-        async with agent.transaction() as tx:
-            tx.link(agent.link(turn.id, other.id))
+        await agent.commit(PutLink(agent.link(turn.id, other.id)))
         seen.append(await agent.revision())
         await agent.forget(other)
         seen.append(await agent.revision())

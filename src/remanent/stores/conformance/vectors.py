@@ -25,7 +25,7 @@ from remanent.stores.conformance.base import (
     vector_bytes,
 )
 from remanent.stores.store import Store, vector_pages
-from remanent.stores.transaction import PutVector
+from remanent.stores.transaction import DropRecord, DropVectors, PutVector
 from remanent.stores.vectors import Vectors, VectorSearch
 
 
@@ -137,15 +137,12 @@ class VectorRowsConformance(StoreSuite):
             follower.take(page)
             if len(sizes) == 1:  # one that was handed out moves behind the others, one goes, one waits no longer
                 await keep(agent.store, records[0], 2)
-                async with agent.transaction() as tx:
-                    tx.drop(records[1].id)
-                    tx.drop(records[6].id)
+                await agent.commit(DropRecord(records[1].id), DropRecord(records[6].id))
         assert sizes == [3, 3, 1]
         await follower.follow()
         assert follower.held == {one: values for (_, one), values in (await agent.vectors()).items()}
         before = follower.revision
-        async with agent.transaction() as tx:
-            tx.drop(records[2].id)
+        await agent.commit(DropRecord(records[2].id))
         await agent.commit(*(PutVector(one.id, MODEL, vector_bytes(3)) for one in records[3:6]))
         pages = [page async for page in vector_pages(agent.store, agent.scope, MODEL, since=before, limit=2)]
         assert [page.record_ids for page in pages] == [[records[3].id, records[4].id], [records[5].id]]
@@ -329,9 +326,7 @@ class VectorRowsConformance(StoreSuite):
         gone, left = Follower(agent.store, agent.scope), Follower(agent.store, agent.scope, "other")
         await gone.follow()
         await left.follow()
-        async with agent.transaction() as tx:
-            tx.drop_vectors(MODEL)
-            tx.drop_vectors("nobody's")
+        await agent.commit(DropVectors(MODEL), DropVectors("nobody's"))
         await gone.follow()
         await left.follow()
         assert gone.held == {}

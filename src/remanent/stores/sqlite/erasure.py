@@ -12,7 +12,7 @@ import re
 import shutil
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, LiteralString
 
@@ -267,6 +267,13 @@ JOIN entries later ON later.seq BETWEEN said.seq + 1 AND said.seq + 512 AND late
 WHERE said.id = ? AND later.text != '' ORDER BY later.seq LIMIT 1
 """
 
+# Only the name of each job's error is kept: its message may quote what was just erased. Whoever works on one has read
+# the words already, and may yet end with an error that quotes them.
+_BLUR_ERRORS = """
+UPDATE jobs SET error = CASE WHEN state = 'running' THEN ? ELSE substr(error, 1, instr(error || ':', ':') - 1) END
+WHERE error != '' OR state = 'running'
+"""
+
 _TABLES = (
     "entries", "records", "records_text", "versions", "versions_text", "record_tags", "record_sources", "tombstones",
     "links", "conflicts", "conflict_records", "vectors", "vector_removals", "unembedded", "models", "states", "jobs",
@@ -290,7 +297,8 @@ def erase_rows(connection: apsw.Connection, scope: Scope, erasure: Erasure) -> t
     connection.execute(_BEGIN_SCRUB)
     entry_ids, record_ids = _reach(connection, erasure)
     traces, terms = _traces(connection, dump(entry_ids), dump(record_ids))
-    replies = _replies(connection, entry_ids)
+    # The turns that follow at once may be found by words of what they reply to.
+    replies = {connection.execute(_REPLY_TO, (entry_id,)).get for entry_id in entry_ids} - {None}
     before = _digests(connection)
     unit = UnitOfWork(connection)
     unit.revise()
@@ -306,7 +314,7 @@ def erase_rows(connection: apsw.Connection, scope: Scope, erasure: Erasure) -> t
     connection.execute(f"DELETE FROM record_sources WHERE entry_id {_AMONG}", (stubs,))
     for record_id in replies.difference(record_ids):
         _index_anew(connection, scope, record_id)
-    _blur_errors(connection)
+    connection.execute(_BLUR_ERRORS, (ERASED_MEANWHILE,))
     traces.add_terms(_found_nowhere(connection, terms))
     went = tuple(row[0] for row in whose)
     erased = Erased(went, tuple(record_ids), tuple(sorted(before - _digests(connection))))
@@ -379,12 +387,6 @@ def _end(erasure: Erasure) -> int:
     return _NO_END if erasure.up_to is None else erasure.up_to
 
 
-def _replies(connection: apsw.Connection, entry_ids: Sequence[str]) -> set[str]:
-    """Return the turns that follow the entries at once: they may be found by words of what they reply to."""
-    following = (connection.execute(_REPLY_TO, (entry_id,)).get for entry_id in entry_ids)
-    return {str(entry_id) for entry_id in following if entry_id is not None}
-
-
 def _index_anew(connection: apsw.Connection, scope: Scope, record_id: str) -> None:
     """Let a record and its versions be found by their own words alone."""
     for table, index in (("records", "records_text"), ("versions", "versions_text")):
@@ -421,13 +423,6 @@ def _erase_everything(connection: apsw.Connection) -> Erased:
 def _digests(connection: apsw.Connection) -> set[str]:
     sql = "SELECT attachments FROM entries WHERE attachments IS NOT NULL"
     return {digest for (text,) in connection.execute(sql) for digest in digests_of(text)}
-
-
-def _blur_errors(connection: apsw.Connection) -> None:
-    """Keep only the name of each job's error: its message may quote what was just erased."""
-    connection.execute("UPDATE jobs SET error = substr(error, 1, instr(error || ':', ':') - 1) WHERE error != ''")
-    # Whoever works on one has read the words already, and may yet end with an error that quotes them.
-    connection.execute("UPDATE jobs SET error = ? WHERE state = 'running'", (ERASED_MEANWHILE,))
 
 
 def scrub(connection: apsw.Connection, traces: Traces | None, *, timeout: float) -> None:

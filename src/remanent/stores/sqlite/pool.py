@@ -140,13 +140,9 @@ class DatabasePool:
         """Keep an agent open between the calls of one piece of work, while there is a choice."""
         return _Visit(self, _key(scope))
 
-    def arrive(self, key: Key) -> None:
-        """Begin a visit."""
-        self._visits[key] += 1
-
-    def leave(self, key: Key) -> None:
-        """End a visit."""
-        self._visits[key] -= 1
+    def stay(self, key: Key, many: int) -> None:
+        """Count visits that begin, or that end."""
+        self._visits[key] += many
         if not self._visits[key]:
             del self._visits[key]
             self._make_room()
@@ -393,10 +389,10 @@ class _Visit:
         self._key = key
 
     def __enter__(self) -> None:
-        self._pool.arrive(self._key)
+        self._pool.stay(self._key, 1)
 
     def __exit__(self, *_: object) -> None:
-        self._pool.leave(self._key)
+        self._pool.stay(self._key, -1)
 
 
 class _Checkout:

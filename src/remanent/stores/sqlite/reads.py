@@ -348,6 +348,9 @@ FROM models m WHERE held > 0 ORDER BY m.name
 """
 
 
+_REMOVED = "SELECT DISTINCT record_id FROM vector_removals WHERE model = ? AND revision > ?"
+
+
 def vector_changes(connection: apsw.Connection, _: Scope, query: q.VectorChangeQuery) -> q.VectorChanges:
     """Return a page of the vectors put after a revision, and the records whose vector went."""
     since = query.since
@@ -381,13 +384,11 @@ def vector_changes(connection: apsw.Connection, _: Scope, query: q.VectorChangeQ
         record_ids += [row[0] for row in some]
         kinds += [kind_of[row[1]] for row in some]
         last = some[-1][4] if count == query.limit else None
-    removed = [] if start == 0 or query.after else _removed(connection, ref, start, set(record_ids))
+    removed: list[str] = []
+    if start > 0 and not query.after:
+        put = set(record_ids)
+        removed = [row[0] for row in connection.execute(_REMOVED, (ref, start)) if row[0] not in put]
     return q.VectorChanges(revision, reset, record_ids, kinds, matrix, removed, last)
-
-
-def _removed(connection: apsw.Connection, model: int, since: int, put_since: set[str]) -> list[str]:
-    sql = "SELECT DISTINCT record_id FROM vector_removals WHERE model = ? AND revision > ?"
-    return [row[0] for row in connection.execute(sql, (model, since)) if row[0] not in put_since]
 
 
 # ── the queue ──
