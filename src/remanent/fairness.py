@@ -381,12 +381,11 @@ class FairThreads(Executor):
     soon as any thread is free.
     """
 
-    def __init__(self, total: int, *, name: str, timer: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, total: int, *, name: str) -> None:
         self._pool = ThreadPoolExecutor(total, thread_name_prefix=name)
         self._total = total
         self._alone = max(1, total - total // 4)
         self._shared = max(1, total // 2)
-        self._timer = timer
         self._changed = threading.Condition()
         self._seen: OrderedDict[str, float] = OrderedDict()
         self._held: Counter[tuple[str, bool]] = Counter()
@@ -412,7 +411,7 @@ class FairThreads(Executor):
         turn = _TURN.get()
         queue = (name, turn is not None and turn.is_background)
         with self._changed:
-            now = self._timer()
+            now = time.monotonic()
             self._seen[name] = now
             self._seen.move_to_end(name)
             while now - next(iter(self._seen.values())) > LATELY:

@@ -5,6 +5,7 @@ must find exactly what the store holds, at once.
 """
 
 import math
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
 
@@ -32,6 +33,16 @@ from remanent.stores.vectors import Vectors, VectorSearch
 async def keep(store: Store, record: Record, *values: float, model: str = MODEL) -> None:
     """Keep a record's vector."""
     await store.commit(record.scope, [PutVector(record.id, model, vector_bytes(*values))])
+
+
+LOSSES: dict[str, Callable[[StoredAgent, Record], Awaitable[object]]] = {
+    "content": lambda agent, record: agent.update(agent.next_version(record, content="another")),
+    "forget": lambda agent, record: agent.forget(record),
+    "drop": lambda agent, record: agent.drop(record.id),
+    "erase": lambda agent, record: agent.erase(q.Erasure(record_ids=(record.id,))),
+    "erase everything": lambda agent, record: agent.erase(q.Erasure(record_ids=(record.id,), everything=True)),
+}
+"""By what a record may lose its vector."""
 
 
 class Follower:
@@ -193,7 +204,7 @@ class VectorRowsConformance(StoreSuite):
         assert await follower.follow() == {records[0].id}
         assert follower.held == {records[0].id: vector_bytes(4), records[1].id: vector_bytes(2)}
 
-    @pytest.mark.parametrize("how", ["content", "forget", "drop", "erase", "erase everything"])
+    @pytest.mark.parametrize("how", LOSSES)
     async def test_a_follower_hears_of_every_vector_that_goes(
         self, agent: StoredAgent, records: list[Record], how: str
     ) -> None:
@@ -202,16 +213,7 @@ class VectorRowsConformance(StoreSuite):
         await keep(agent.store, records[0], 1)
         await keep(agent.store, records[1], 2)
         await follower.follow()
-        if how == "content":
-            await agent.update(agent.next_version(records[0], content="another"))
-        elif how == "forget":
-            await agent.forget(records[0])
-        elif how == "drop":
-            await agent.drop(records[0].id)
-        elif how == "erase":
-            await agent.erase(q.Erasure(record_ids=(records[0].id,)))
-        else:
-            await agent.erase(q.Erasure(everything=True))
+        await LOSSES[how](agent, records[0])
         left = {} if how == "erase everything" else {(MODEL, records[1].id): vector_bytes(2)}
         assert await agent.vectors() == left
         await follower.follow()
@@ -426,23 +428,14 @@ class VectorsConformance(AgentSuite):
         await agent.commit(PutVector(moved.id, MODEL, vector_bytes(-1, 0)))
         assert await self._near(vectors, agent.scope, 1, 0) == [still.id, moved.id]
 
-    @pytest.mark.parametrize("how", ["content", "forget", "drop", "erase", "erase everything"])
+    @pytest.mark.parametrize("how", LOSSES)
     async def test_a_vector_that_is_gone_is_not_found(self, agent: StoredAgent, vectors: Vectors, how: str) -> None:
         gone = await self._keep(agent.store, agent.record(), 1, 0)
         kept = await self._keep(agent.store, agent.record(), 0, 1)
         assert len(await self._near(vectors, agent.scope, 1, 0)) == 2
-        if how == "content":
-            await agent.update(agent.next_version(gone, content="another"))
-        elif how.startswith("erase"):
-            everything = how == "erase everything"
-            erased = await agent.erase(q.Erasure(record_ids=(gone.id,), everything=everything))
+        erased = await LOSSES[how](agent, gone)
+        if isinstance(erased, q.Erased):
             await vectors.erased(agent.scope, erased.record_ids)
-        else:
-            async with agent.transaction() as tx:
-                if how == "drop":
-                    tx.drop(gone.id)
-                else:
-                    tx.forget(gone, at=agent.clock())
         assert await self._near(vectors, agent.scope, 1, 0) == ([] if how == "erase everything" else [kept.id])
 
     async def test_filters_apply_to_what_is_near(self, agent: StoredAgent, vectors: Vectors) -> None:

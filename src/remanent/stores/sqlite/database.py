@@ -27,6 +27,7 @@ from remanent.stores.sqlite.connection import close_quietly, for_want_of_descrip
 from remanent.stores.sqlite.fileformat import check_before_open
 from remanent.stores.sqlite.reads import HeldReader
 from remanent.stores.sqlite.writes import Unit, after_rollback, apply_together, before_commit
+from remanent.stores.store import settle
 from remanent.values import dataclass
 
 T = TypeVar("T")
@@ -55,12 +56,7 @@ class _Request:
 
     def settle(self) -> None:
         """Hand the outcome to the waiting task, unless it has gone."""
-        if self.future.done():
-            return
-        if self.error is not None:
-            self.future.set_exception(self.error)
-        else:
-            self.future.set_result(self.result)
+        settle(self.future, self.result if self.error is None else self.error)
 
 
 class Database:

@@ -445,6 +445,13 @@ SQLITE_ANSWERS: dict[type[Any], Callable[[apsw.Connection, Scope, Any], Any]] = 
     q.VectorCountQuery: by_steps(pairs(lambda _, __, query: SqlStatement(_VECTOR_COUNTS, (query.since,)))),
     q.QueueQuery: lambda connection, *_: queue_state(connection),
 }
+
+
+def answer(connection: apsw.Connection, scope: Scope, queries: Sequence[q.Query[Any]]) -> list[Any]:
+    """Answer questions one after the other."""
+    return [SQLITE_ANSWERS[type(query)](connection, scope, query) for query in queries]
+
+
 APART = frozenset({q.TallyQuery, q.TextQuery, q.SessionTermQuery, q.VectorChangeQuery})
 """What may take long enough to be worth a thread and a reader of its own."""
 _ONE_STATEMENT = frozenset({q.EntryQuery, q.RecordQuery, q.LatestQuery, q.MatchQuery, q.LinkQuery, q.TextQuery})
@@ -498,7 +505,7 @@ class HeldReader:
             if self._connection is None:
                 raise StoreClosed("the store is closed; open it again")
             with translated(self._connection):
-                return [SQLITE_ANSWERS[type(query)](self._connection, scope, query) for query in queries]
+                return answer(self._connection, scope, queries)
 
     def let_go(self) -> None:
         """Close the connection, once nobody reads; blocks until then."""

@@ -111,10 +111,10 @@ class SqliteStore(Store):
         return await self._read(scope, queries)
 
     async def _read(self, scope: Scope, queries: Sequence[Query[Any]]) -> list[Any]:
-        """Read from the agent's file; one that was never written to has nothing and is not made by asking.
+        """Do the same for a claim, which is one call from without.
 
-        How the queue of a closed agent stands is noted when it is closed: asking all of thousands of agents for work
-        would otherwise open every file in turn.
+        A file that was never written to has nothing and is not made by asking. How the queue of a closed agent stands
+        is noted when it is closed: asking all of thousands of agents for work would otherwise open every file in turn.
         """
         pooled = self._pool.acquire_open(scope)
         if pooled is None:
@@ -167,11 +167,11 @@ class SqliteStore(Store):
         groups = spread(queries, threads=READERS // 2)
         if len(groups) == 1:
             snapshot = not reads.is_one_statement(queries)
-            return await database.read(lambda connection: answer(connection, scope, queries), snapshot=snapshot)
+            return await database.read(lambda connection: reads.answer(connection, scope, queries), snapshot=snapshot)
 
         async def read(group: list[int]) -> None:
             asked = [queries[place] for place in group]
-            found = await database.read(lambda connection: answer(connection, scope, asked))
+            found = await database.read(lambda connection: reads.answer(connection, scope, asked))
             answers.update(zip(group, found, strict=True))
 
         answers: dict[int, Any] = {}
@@ -316,11 +316,6 @@ def spread(queries: Sequence[Query[Any]], *, threads: int) -> list[list[int]]:
             groups[long % threads].append(place)
         long += 1
     return groups
-
-
-def answer(connection: apsw.Connection, scope: Scope, queries: Sequence[Query[Any]]) -> list[Any]:
-    """Answer questions one after the other."""
-    return [reads.SQLITE_ANSWERS[type(query)](connection, scope, query) for query in queries]
 
 
 # ── leases: a claim raises the fence of a job, and refuses with `LeaseLost` what is written under an older one ──
