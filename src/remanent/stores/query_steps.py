@@ -327,7 +327,7 @@ class Snapshot(StoreReader):
         if self._held.let_go is not None:
             self._stack.push_async_callback(self._held.let_go)
             watching = asyncio.create_task(self._watch(self._held.let_go))
-            self._stack.push_async_callback(lambda: asyncio.wait({watching}))
+            self._stack.push_async_callback(lambda: asyncio.gather(watching, return_exceptions=True))
             self._stack.callback(watching.cancel)
         return self
 

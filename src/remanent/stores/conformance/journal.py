@@ -412,29 +412,21 @@ class CommitsConformance(StoreSuite):
         assert await agent.current(record.id) == second
         assert (await agent.everything()).vectors == {(MODEL, record.id): vector_bytes(1)}
 
-    async def test_of_many_that_change_the_same_version_one_wins(self, agent: StoredAgent) -> None:
-        """Two workers may consolidate the same record; the second must read again, not overwrite."""
-        record = agent.record()
-        await agent.commit(_put(record))
-        rivals = [agent.next_version(record, content=f"claim {number}") for number in range(20)]
-        outcomes = await asyncio.gather(*(agent.commit(_put(rival)) for rival in rivals), return_exceptions=True)
-        refused = [outcome for outcome in outcomes if isinstance(outcome, VersionConflict)]
-        assert len(refused) == 19
-        winner = rivals[next(place for place, outcome in enumerate(outcomes) if outcome not in refused)]
-        assert await agent.current(record.id) == winner
-
-    async def test_of_many_that_change_the_same_conflict_one_wins(self, agent: StoredAgent) -> None:
-        """The same for verdicts."""
-        conflict = agent.conflict([agent.record(), agent.record()])
-        await agent.commit(transaction.PutConflict(conflict))
-        rivals = [conflict.replace(version=2, description=f"view {number}") for number in range(10)]
-        outcomes = await asyncio.gather(
-            *(agent.commit(transaction.PutConflict(rival, 1)) for rival in rivals),
-            return_exceptions=True,
-        )
-        assert sum(isinstance(outcome, VersionConflict) for outcome in outcomes) == 9
-        [kept] = await agent.conflicts(ConflictQuery())
-        assert kept in rivals
+    @pytest.mark.parametrize("what", ["record", "conflict"])
+    async def test_of_many_that_change_the_same_version_one_wins(self, agent: StoredAgent, what: str) -> None:
+        """Two workers may consolidate one record, or judge one conflict; the second must read again, not overwrite."""
+        record, conflict = agent.record(), agent.conflict([agent.record(), agent.record()])
+        await agent.commit(_put(record), transaction.PutConflict(conflict))
+        records = [agent.next_version(record, content=f"claim {number}") for number in range(20)]
+        verdicts = [conflict.replace(version=2, description=f"view {number}") for number in range(20)]
+        rivals: list[Change] = [_put(one) for one in records]
+        if what == "conflict":
+            rivals = [transaction.PutConflict(one, 1) for one in verdicts]
+        outcomes = await asyncio.gather(*map(agent.commit, rivals), return_exceptions=True)
+        assert sum(isinstance(outcome, VersionConflict) for outcome in outcomes) == 19
+        won = next(place for place, outcome in enumerate(outcomes) if not isinstance(outcome, VersionConflict))
+        kept = [await agent.current(record.id), *await agent.conflicts(ConflictQuery())]
+        assert kept == ([records[won], conflict] if what == "record" else [record, verdicts[won]])
 
     async def test_a_hundred_commits_at_once_are_all_kept_in_distinct_places(self, agent: StoredAgent) -> None:
         """Backends that gather commits into groups must still give each its own answer."""

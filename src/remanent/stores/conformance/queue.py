@@ -10,7 +10,7 @@ from remanent.errors import LeaseLost, NotFound, QueueFull, VersionConflict
 from remanent.model import Job, JobState, Scope
 from remanent.model.job import TIMER
 from remanent.stores.conformance.base import OpenStore, Samples, StoredAgent, StoreSuite
-from remanent.stores.queries import EntryQuery, JobQuery, QueueState
+from remanent.stores.queries import Claims, EntryQuery, JobQuery, QueueState
 from remanent.stores.store import Store
 from remanent.stores.transaction import EnqueueJob, FinishJob, PutState, ReviveJob
 
@@ -29,6 +29,11 @@ class QueueDriver(StoredAgent):
     async def claim(self, worker: str = "w1") -> Job | None:
         """Claim the next job for a minute."""
         return await self.store.claim(self.scope, worker=worker, now=self.clock(), lease=LEASE)
+
+    async def claim_any(self, limit: int, *among: Scope) -> Claims:
+        """Claim jobs of some agents, or of all, for a minute."""
+        now, asked = self.clock(), among or None
+        return await self.store.claim_any(worker="w", limit=limit, lease=LEASE, now=now, among=asked)
 
     async def must_claim(self, worker: str = "w1") -> Job:
         """Claim the next job; there must be one."""
@@ -456,9 +461,7 @@ class ClaimingConformance(_QueueSuite):
         await line.add("a1", "a2", lane="a")
         await line.add("b1", lane="b")
         await bob.add("c1")
-        claims = await line.store.claim_any(
-            worker="w", limit=10, lease=LEASE, now=line.clock(), among=(line.scope, bob.scope)
-        )
+        claims = await line.claim_any(10, line.scope, bob.scope)
         assert sorted(job.kind for job in claims.jobs) == ["a1", "b1", "c1"]
         assert {job.scope.agent for job in claims.jobs} == {line.scope.agent, "bob"}
         assert not claims.failed
@@ -473,10 +476,9 @@ class ClaimingConformance(_QueueSuite):
         for lane in "abc":
             await line.add("work", lane=lane)
         await bob.add("other")
-        now = line.clock()
-        claims = await line.store.claim_any(worker="w", limit=2, lease=LEASE, now=now, among=(line.scope,))
+        claims = await line.claim_any(2, line.scope)
         assert [job.kind for job in claims.jobs] == ["work", "work"]
-        rest = await line.store.claim_any(worker="w", limit=9, lease=LEASE, now=now)
+        rest = await line.claim_any(9)
         assert sorted(job.kind for job in rest.jobs) == ["other", "work"]
 
     async def test_an_agent_with_nothing_to_claim_says_when_it_will_have(self, line: QueueDriver) -> None:
@@ -484,7 +486,7 @@ class ClaimingConformance(_QueueSuite):
         await line.add("a")
         await line.retry(await line.must_claim(), seconds=30)
         now = line.clock()
-        claims = await line.store.claim_any(worker="w", limit=1, lease=LEASE, now=now, among=(line.scope,))
+        claims = await line.claim_any(1, line.scope)
         assert claims.jobs == ()
         assert claims.wake_at == {line.scope: now + timedelta(seconds=30)}
 
