@@ -105,6 +105,20 @@ async def test_a_share_grows_again_when_the_others_have_gone() -> None:
     await drained(work)
 
 
+async def test_whoever_stops_waiting_in_the_moment_of_their_turn_harms_nobody() -> None:
+    slots = FairSlots(1, shared=1)
+    work = Work(slots)
+    assert slots.take("c")
+    await work.ask("a1", "a2", "b1")
+    for name in ("a1", "b1"):
+        work.tasks[name].cancel()
+    slots.give_back("c")
+    await settled()
+    assert work.begun == ["a2"]
+    await work.end("a2")
+    assert not slots.is_busy
+
+
 async def test_whoever_stops_waiting_leaves_no_hole() -> None:
     work = Work(FairSlots(1, shared=1))
     await work.ask("a1", "a2", "b1")

@@ -340,21 +340,23 @@ class FairSlots:
         try:
             await turn
         except asyncio.CancelledError:
-            if turn.cancelled():
+            if not turn.cancelled():  # the place was given in the same moment
+                self.give_back(name)
+            elif turn in queue:
                 queue.remove(turn)
                 if not queue:
-                    self._waiting.pop(name, None)
-            else:  # the place was given in the same moment
-                self.give_back(name)
+                    del self._waiting[name]
             raise
 
     def _hand_out(self) -> None:
         """Hand out all places that are free now; whoever was served goes to the end, so that the next is another's."""
         while (served := next(filter(self._may, self._waiting), None)) is not None:
             queue = self._waiting[served]
-            queue.popleft().set_result(None)
-            self._held[served] += 1
-            self._waiting.move_to_end(served)
+            turn = queue.popleft()
+            if not turn.done():  # else whoever waited has gone in this moment
+                turn.set_result(None)
+                self._held[served] += 1
+                self._waiting.move_to_end(served)
             if not queue:
                 del self._waiting[served]
 
@@ -379,12 +381,11 @@ class FairThreads(Executor):
     soon as any thread is free.
     """
 
-    def __init__(self, total: int, *, name: str, timer: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, total: int, *, name: str) -> None:
         self._pool = ThreadPoolExecutor(total, thread_name_prefix=name)
         self._total = total
         self._alone = max(1, total - total // 4)
         self._shared = max(1, total // 2)
-        self._timer = timer
         self._changed = threading.Condition()
         self._seen: OrderedDict[str, float] = OrderedDict()
         self._held: Counter[tuple[str, bool]] = Counter()
@@ -410,7 +411,7 @@ class FairThreads(Executor):
         turn = _TURN.get()
         queue = (name, turn is not None and turn.is_background)
         with self._changed:
-            now = self._timer()
+            now = time.monotonic()
             self._seen[name] = now
             self._seen.move_to_end(name)
             while now - next(iter(self._seen.values())) > LATELY:

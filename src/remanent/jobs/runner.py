@@ -147,14 +147,6 @@ class FinishedJob:
     error: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _PendingOutcome:
-    """What became of a job, which the store could not take yet."""
-
-    ended: FinishedJob
-    transaction: Transaction
-
-
 class Runner:
     """Runs claimed jobs; never raises because of what a handler does."""
 
@@ -172,7 +164,8 @@ class Runner:
         self._held: dict[tuple[str, int], tuple[Job, datetime]] = {}
         """The jobs that were claimed here and have not ended, each with when its lease is over."""
         self._reckoning = asyncio.Lock()
-        self._pending: dict[Scope, list[_PendingOutcome]] = {}
+        self._pending: dict[Scope, list[tuple[FinishedJob, Transaction]]] = {}
+        """What became of jobs, which the store could not take yet."""
         self._setbacks: dict[str, int] = {}
         """How often each job was given back in a row; its attempts do not tell."""
         self._aborting = False
@@ -229,9 +222,9 @@ class Runner:
         if not pending:
             self._pending.pop(owner, None)
             return None
-        ended = pending[0].ended
+        ended, transaction = pending[0]
         try:
-            await self._store.commit(owner, pending[0].transaction.changes)
+            await self._store.commit(owner, transaction.changes)
         except LeaseLost:
             ended = FinishedJob(ended.job, JobOutcome.LOST)
         del pending[0]
@@ -350,7 +343,7 @@ class Runner:
                 break
             else:
                 return ended
-        self._pending.setdefault(ended.job.scope.owner, []).append(_PendingOutcome(ended, transaction))
+        self._pending.setdefault(ended.job.scope.owner, []).append((ended, transaction))
         return FinishedJob(ended.job, JobOutcome.UNWRITTEN, ended.error)
 
     async def _keep_lease(self, job: Job) -> None:
@@ -394,11 +387,8 @@ class Runner:
         number. Any other failure is only noted, since the lease holds for a while and is asked for again before it
         ends.
         """
-        key, lease, since = (
-            (job.id, job.fence),
-            timedelta(seconds=self._settings.lease),
-            self._clock() if now is None else now,
-        )
+        key, lease = (job.id, job.fence), timedelta(seconds=self._settings.lease)
+        since = self._clock() if now is None else now
         try:
             await self._store.renew(job.scope, job_id=job.id, fence=job.fence, lease=lease, now=now)
         except LeaseLost:

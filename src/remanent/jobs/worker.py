@@ -32,7 +32,6 @@ from remanent.jobs.runner import (
 from remanent.jobs.settlement import Progress, Settlement
 from remanent.model import Clock, Job, NewId, Scope
 from remanent.stores import Claims, Store
-from remanent.values import dataclass
 
 if TYPE_CHECKING:
     from remanent.settings import JobSettings
@@ -175,14 +174,6 @@ looking takes a few per cent of a core at the most."""
 _logger = logging.getLogger(__name__)
 
 
-@dataclass(slots=True)
-class _Failures:
-    """What gave up since somebody was last told."""
-
-    count: int
-    last: FinishedJob
-
-
 class Worker:
     """Runs the jobs of watched agents.
 
@@ -216,7 +207,8 @@ class Worker:
         self._runner = Runner(store, handlers=handlers, settings=settings, clock=clock, sleep=sleep)
         self._watched: dict[Scope, None] = {}
         self._troubles: dict[Owner, int] = {}
-        self._failures: dict[Scope, _Failures] = {}
+        self._failures: dict[Scope, tuple[int, FinishedJob]] = {}
+        """How many jobs of each agent gave up since somebody was last told, and the last of them."""
         self._settlements: set[Settlement] = set()
         self._turns: set[asyncio.Task[None]] = set()
         self._running: Counter[Scope] = Counter()
@@ -565,9 +557,8 @@ class Worker:
     def _record(self, ended: FinishedJob) -> None:
         """Count a job that ended for whoever waits, and keep a dead letter in mind until it was told of."""
         if ended.outcome is JobOutcome.BURIED:
-            failures = self._failures.setdefault(ended.job.scope.owner, _Failures(0, ended))
-            failures.count += 1
-            failures.last = ended
+            owner = ended.job.scope.owner
+            self._failures[owner] = self._failures.get(owner, (0, ended))[0] + 1, ended
         for settlement in self._settlements:
             settlement.note(ended)
 
@@ -575,8 +566,8 @@ class Worker:
         """Raise once for all dead letters since the last time; they stay in the store for a person to look at."""
         told = [self._failures.pop(owner) for owner in owners if owner in self._failures]
         if told:
-            count = sum(failures.count for failures in told)
+            count = sum(count for count, _ in told)
             gave_up = f"{count} jobs gave up and are kept as dead letters"
             kept = gave_up if count > 1 else "1 job gave up and is kept as a dead letter"
-            last = told[-1].last
+            _, last = told[-1]
             raise JobFailed(f"{kept}; the last one is {last.job.kind!r} for {last.job.scope.owner}: {last.error}")

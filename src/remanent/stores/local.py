@@ -58,7 +58,6 @@ _SLOT_COST = 2_000
 """Bytes that an index takes before it holds anything."""
 _DIGITS = 6
 """Decimals of a score. What lies beyond is rounding of the machine; equal scores are put in order by id."""
-_ANY_STATUS = RecordFilter(statuses=None)
 _logger = logging.getLogger(__name__)
 
 

@@ -26,6 +26,7 @@ from remanent.stores.queries import Query
 from remanent.stores.sql import Dialect, SqlStatement
 from remanent.stores.store import StoreReader
 from remanent.stores.vectors import VectorSearch
+from remanent.values import dataclass
 
 A = TypeVar("A")
 Rows = Sequence[Sequence[Any]]
@@ -272,22 +273,35 @@ LOOK = 0.25
 Ask = Callable[[Scope, Sequence[Query[Any]]], Awaitable[list[Any]]]
 
 
-class Snapshot(StoreReader):
-    """Answers as of its moment, until something of its agent is erased."""
+@dataclass(frozen=True, slots=True)
+class HeldMoment:
+    """What answers as of one moment until it is let go; that may be said twice."""
 
-    def __init__(
-        self,
-        scope: Scope,
-        ask: Ask,
-        *,
-        has_erased: Callable[[], Awaitable[bool]],
-        let_go: Callable[[], Awaitable[None]],
-    ) -> None:
+    answer: Ask
+    has_erased: Callable[[], Awaitable[bool]] | None = None
+    """Whether something of the agent was erased since; `None` where no erasure waits for this, or ever will."""
+    let_go: Callable[[], Awaitable[None]] | None = None
+
+
+async def _nothing(_: Scope, queries: Sequence[Query[Any]]) -> list[Any]:
+    return [nothing_stored(query) for query in queries]
+
+
+NOTHING = HeldMoment(_nothing)
+"""Of an agent that has no data."""
+
+
+class Snapshot(StoreReader):
+    """Answers as of one moment while its `async with` lasts, until something of its agent is erased.
+
+    A class, and no generator: the loop closes generators that were left half-way all at once, in no order.
+    """
+
+    def __init__(self, scope: Scope, hold: Callable[[Scope, AsyncExitStack], Awaitable[HeldMoment]]) -> None:
         super().__init__()
-        self._scope = scope.owner
-        self._answers = ask
-        self._has_erased = has_erased
-        self._let_go = let_go
+        self._scope = scope
+        self._hold = hold
+        self._stack = AsyncExitStack()
         self._ended: RemanentError | None = None
 
     async def read(self, scope: Scope, queries: Sequence[Query[Any]]) -> list[Any]:
@@ -295,72 +309,45 @@ class Snapshot(StoreReader):
         answers: list[Any] = []
         if self._ended is None:
             try:
-                answers = await self._answers(scope, queries)
+                answers = await self._held.answer(scope, queries)
             except RemanentError as error:
-                self._end(error)
-        if self._ended is None:
-            await self._look()
+                self._ended = error
+        await self._look()
         if self._ended is not None:
             raise self._ended
         return answers
 
     async def __aenter__(self) -> Self:
-        """Look for erasures from now on: whoever reads slowly, or no more, must not hold them back."""
-        self._watching = asyncio.create_task(self._watch())
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        """Let go."""
-        self._watching.cancel()
-        await asyncio.gather(self._watching, return_exceptions=True)
-        await self._let_go()
-
-    async def _watch(self) -> None:
-        while self._ended is None:
-            await asyncio.sleep(LOOK)
-            await self._look()
-        await self._let_go()
-
-    async def _look(self) -> None:
-        """End it where something was erased, or where nobody can tell any more."""
+        """Hold the moment, and look for erasures: whoever reads slowly, or no more, must not hold them back."""
         try:
-            if await self._has_erased():
-                self._end(StoreBusy(f"something of {self._scope} was erased while it was exported; export it again"))
-        except RemanentError as error:
-            self._end(error)
-
-    def _end(self, error: RemanentError) -> None:
-        if self._ended is None:
-            self._ended = error
-
-
-class Opening:
-    """A snapshot for as long as its `async with` lasts.
-
-    A class, and no generator: the loop closes generators that were left half-way all at once, in no order.
-    """
-
-    def __init__(self, scope: Scope, begin: Callable[[Scope, AsyncExitStack], Awaitable[StoreReader]]) -> None:
-        self._scope = scope
-        self._begin = begin
-        self._stack = AsyncExitStack()
-
-    async def __aenter__(self) -> StoreReader:
-        """Hold the moment, or nothing."""
-        try:
-            return await self._begin(self._scope, self._stack)
+            self._held = await self._hold(self._scope, self._stack)
         except BaseException:
             await self._stack.aclose()
             raise
+        if self._held.let_go is not None:
+            self._stack.push_async_callback(self._held.let_go)
+            watching = asyncio.create_task(self._watch(self._held.let_go))
+            self._stack.push_async_callback(lambda: asyncio.gather(watching, return_exceptions=True))
+            self._stack.callback(watching.cancel)
+        return self
 
     async def __aexit__(self, *_: object) -> None:
         """Let go of all that holds it, the last first."""
         await self._stack.aclose()
 
+    async def _watch(self, let_go: Callable[[], Awaitable[None]]) -> None:
+        while self._ended is None:
+            await asyncio.sleep(LOOK)
+            await self._look()
+        await let_go()
 
-class Unstored(StoreReader):
-    """The snapshot of an agent that has no data."""
-
-    async def read(self, scope: Scope, queries: Sequence[Query[Any]]) -> list[Any]:
-        """Answer that there is nothing."""
-        return [nothing_stored(query) for query in queries]
+    async def _look(self) -> None:
+        """End it where something was erased, or where nobody can tell any more."""
+        if self._ended is not None or self._held.has_erased is None:
+            return
+        try:
+            if await self._held.has_erased():
+                owner = self._scope.owner
+                self._ended = StoreBusy(f"something of {owner} was erased while it was exported; export it again")
+        except RemanentError as error:
+            self._ended = self._ended or error

@@ -7,7 +7,7 @@ answers are worked out anew; only what would lie about having been done (removin
 import math
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from typing import Any, Final, LiteralString
 
@@ -95,10 +95,8 @@ class RedisCache(Cache):
     async def set(self, key: str, value: bytes, *, ttl: timedelta | None = None) -> None:
         """Keep a value, in place of whatever the key named; nothing when the server is away."""
         limit = _milliseconds(ttl)
-        try:
+        with suppress(StoreBusy):
             await self._run("set", key, value, limit)
-        except StoreBusy:
-            return
 
     async def delete(self, key: str) -> None:
         """Remove a value, counter or sorted set."""
@@ -115,10 +113,8 @@ class RedisCache(Cache):
             raise InvalidInput("a score must be a number, not NaN")
         pairs = (part for name, score in scores.items() for part in (name, repr(float(score))))
         limit = _milliseconds(ttl)
-        try:
+        with suppress(StoreBusy):
             await self._run("rank", key, limit, *pairs)
-        except StoreBusy:
-            return
 
     async def ranked(self, key: str, *, limit: int, lowest: float | None = None) -> list[tuple[str, float]]:
         """Return members with the highest scores first, equal scores by name, none below `lowest`."""

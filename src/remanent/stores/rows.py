@@ -65,7 +65,7 @@ RECORD_FIELDS = (
 _TOMBSTONE_COLUMNS = "record_id, session, task, body"
 _CONFLICT_COLUMNS = "id, session, task, state, version, body"
 LINK_COLUMNS = "from_id, to_id, relation, strength, created_at, updated_at"
-_COUNTERS = {"access_count", "scan_count"}
+_NO_BODY = {"scope", "access_count", "scan_count"}
 
 
 class KindsByName(dict[str, Kind]):
@@ -213,14 +213,9 @@ def place_of(row: Row) -> RecordPosition:
     )
 
 
-def _record_body(record: Record) -> str:
-    """Return a record as JSON without what columns hold or the file's place tells."""
-    return record.model_dump_json(exclude={"scope", *_COUNTERS, *(() if record.changed_by else ("changed_by",))})
-
-
 def record_row(record: Record) -> Row:
-    """Return the columns of a record."""
-    body = _record_body(record)
+    """Return the columns of a record; its body leaves out what columns hold or the file's place tells."""
+    body = record.model_dump_json(exclude=_NO_BODY if record.changed_by else {*_NO_BODY, "changed_by"})
     return (
         record.id,
         record.kind.value,

@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 from urllib.parse import parse_qs, quote, urlsplit
 
 import obstore
@@ -39,11 +39,7 @@ class S3Blobs(Blobs):
         if parts.scheme != "s3" or not parts.hostname or "@" in parts.netloc:
             raise InvalidSettings("files are kept at a URL such as s3://bucket/prefix, without a key in it")
         options = {name: values[-1] for name, values in parse_qs(parts.query).items()}
-        config: S3Config = {}
-        if "endpoint" in options:
-            config["endpoint"] = options["endpoint"]
-        if "region" in options:
-            config["region"] = options["region"]
+        config = cast("S3Config", {name: options[name] for name in ("endpoint", "region") if name in options})
         self._store = S3Store(
             parts.netloc,
             prefix=parts.path.strip("/") or None,

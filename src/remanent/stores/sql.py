@@ -7,6 +7,7 @@ placeholders stays the same and an engine can use a statement again that it has 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import field
+from datetime import datetime
 from typing import Any, ClassVar, Final
 
 from remanent.model import MetadataCondition, Scope
@@ -118,6 +119,12 @@ class SqlDraft:
             if value is not None:
                 self.add(f"{self.table}{name} = {{}}", value)
 
+    def happened(self, start: datetime | None, end: datetime | None) -> None:
+        """Require a moment from the one on and before the other."""
+        for sign, moment in ((">=", start), ("<", end)):
+            if moment is not None:
+                self.add(f"{self.table}occurred_at {sign} {{}}", millis(moment))
+
     def related(self, column: str, found: str, by: str, options: Sequence[str] | None) -> None:
         """Require a row to have come from one of these entries, or to be where one of these records came from."""
         if options is not None:
@@ -133,6 +140,11 @@ class SqlDraft:
         """Return the statement, with what was bound."""
         return SqlStatement(sql, self.dialect.bound(self.values), columns)
 
+    def listing(self, what: str, order: str, limit: int | None = None) -> SqlStatement:
+        """Return the statement for columns of a table, the rows that hold in their order."""
+        end = "" if limit is None else f" LIMIT {self.bind(limit)}"
+        return self.statement(f"SELECT {what} WHERE {self.where} ORDER BY {order}{end}")
+
 
 def record_draft(dialect: Dialect, scope: Scope, wanted: RecordFilter, *, by_id: bool = False) -> SqlDraft:
     """Return what must hold for `r` (records, or the history of them when `as_of` is set).
@@ -145,10 +157,7 @@ def record_draft(dialect: Dialect, scope: Scope, wanted: RecordFilter, *, by_id:
     draft.among("status", wanted.statuses)
     if wanted.not_sessions:
         draft.parts.append(f"(r.session IS NULL OR NOT {draft.any_of('r.session', wanted.not_sessions)})")
-    if wanted.occurred_from is not None:
-        draft.add("r.occurred_at >= {}", millis(wanted.occurred_from))
-    if wanted.occurred_before is not None:
-        draft.add("r.occurred_at < {}", millis(wanted.occurred_before))
+    draft.happened(wanted.occurred_from, wanted.occurred_before)
     if wanted.valid_at is not None:
         moment = millis(wanted.valid_at)
         draft.add("(r.valid_from IS NULL OR r.valid_from <= {})", moment)
@@ -175,19 +184,10 @@ def _alternatives(all_of: Sequence[str], any_of: Sequence[str]) -> list[Sequence
 
 def is_plain(scope: Scope, wanted: RecordFilter) -> bool:
     """Return whether nearly every indexed record passes, so that filtering after ranking is cheaper."""
-    return (
-        scope.session is None
-        and scope.task is None
-        and wanted.kinds is None
-        and not wanted.tags
-        and not wanted.any_tags
-        and not wanted.where
-        and not wanted.not_sessions
-        and wanted.occurred_from is None
-        and wanted.occurred_before is None
-        and wanted.valid_at is None
-        and wanted.as_of is None
-    )
+    if wanted.tags or wanted.any_tags or wanted.where or wanted.not_sessions:
+        return False
+    bounds = (wanted.kinds, wanted.occurred_from, wanted.occurred_before, wanted.valid_at, wanted.as_of)
+    return (scope.session, scope.task, *bounds) == (None,) * 7
 
 
 _OF_HISTORY = (
@@ -231,17 +231,11 @@ def entries(dialect: Dialect, scope: Scope, query: q.EntryQuery) -> SqlStatement
     draft.among("caller_id", query.caller_ids)
     draft.related("id", "entry_id", "record_id", query.source_of)
     draft.among("kind", query.kinds)
-    if query.occurred_from is not None:
-        draft.add("e.occurred_at >= {}", millis(query.occurred_from))
-    if query.occurred_before is not None:
-        draft.add("e.occurred_at < {}", millis(query.occurred_before))
+    draft.happened(query.occurred_from, query.occurred_before)
     tagged = (MetadataCondition(TAGS, "in", tuple(tags)) for tags in _alternatives(query.tags, query.any_tags))
     draft.parts += [dialect.entry_holds(draft, one) for one in (*query.where, *tagged)]
     direction = "DESC" if query.newest_first else "ASC"
-    return draft.statement(
-        f"SELECT {ENTRY_COLUMNS} FROM entries e WHERE {draft.where} "
-        f"ORDER BY e.seq {direction} LIMIT {draft.bind(query.limit)}"
-    )
+    return draft.listing(f"{ENTRY_COLUMNS} FROM entries e", f"e.seq {direction}", query.limit)
 
 
 OF_RECORD: Final = ", ".join(f"r.{name}" for name in RECORD_COLUMNS.split(", "))
@@ -259,10 +253,7 @@ def records(dialect: Dialect, scope: Scope, query: q.RecordQuery) -> SqlStatemen
         last = f"SELECT {of_place} FROM records WHERE {dialect.own()}id = {{}}"
         draft.add(f"{place} {comparison} ({last})", query.after_id)
     order = (_AS_OF_ORDERS if past else _ORDERS)[query.order]
-    return draft.statement(
-        f"SELECT {OF_RECORD} FROM {record_table(dialect, query.filter)} r WHERE {draft.where} "
-        f"ORDER BY {order} LIMIT {draft.bind(query.limit)}"
-    )
+    return draft.listing(f"{OF_RECORD} FROM {record_table(dialect, query.filter)} r", order, query.limit)
 
 
 def match(dialect: Dialect, scope: Scope, query: q.MatchQuery) -> SqlStatement:
@@ -328,7 +319,7 @@ def versions(dialect: Dialect, scope: Scope, query: q.VersionQuery) -> list[SqlS
     draft.within(scope)
     draft.add("id = {}", query.record_id)
     return [
-        draft.statement(f"SELECT {RECORD_COLUMNS}, {superseded} FROM {table} WHERE {draft.where} ORDER BY version")
+        draft.listing(f"{RECORD_COLUMNS}, {superseded} FROM {table}", "version")
         for superseded, table in (("superseded_at", "versions"), ("NULL", "records"))
     ]
 
@@ -339,10 +330,7 @@ def past_versions(dialect: Dialect, scope: Scope, query: q.PastVersionQuery) -> 
     draft.within(scope)
     if query.after is not None:
         draft.add("(id, version) > ({}, {})", *query.after)
-    return draft.statement(
-        f"SELECT {RECORD_COLUMNS}, superseded_at FROM versions WHERE {draft.where} "
-        f"ORDER BY id, version LIMIT {draft.bind(query.limit)}"
-    )
+    return draft.listing(f"{RECORD_COLUMNS}, superseded_at FROM versions", "id, version", query.limit)
 
 
 def links(dialect: Dialect, _: Scope, query: q.LinkQuery) -> SqlStatement:
@@ -353,10 +341,7 @@ def links(dialect: Dialect, _: Scope, query: q.LinkQuery) -> SqlStatement:
     draft.among("relation", query.relations)
     if query.min_strength > 0:
         draft.add("strength >= {}", query.min_strength)
-    limit = "" if query.limit is None else f"LIMIT {draft.bind(query.limit)}"
-    return draft.statement(
-        f"SELECT {LINK_COLUMNS} FROM links WHERE {draft.where} ORDER BY from_id, to_id, relation {limit}"
-    )
+    return draft.listing(f"{LINK_COLUMNS} FROM links", "from_id, to_id, relation", query.limit)
 
 
 def conflicts(dialect: Dialect, scope: Scope, query: q.ConflictQuery) -> SqlStatement:
@@ -367,9 +352,7 @@ def conflicts(dialect: Dialect, scope: Scope, query: q.ConflictQuery) -> SqlStat
     draft.among("state", query.states)
     if query.record_id is not None:
         draft.add(dialect.quotes_record, query.record_id)
-    return draft.statement(
-        f"SELECT session, task, body FROM conflicts WHERE {draft.where} ORDER BY ref LIMIT {draft.bind(query.limit)}"
-    )
+    return draft.listing("session, task, body FROM conflicts", "ref", query.limit)
 
 
 def tombstones(dialect: Dialect, scope: Scope, query: q.TombstoneQuery) -> SqlStatement:
@@ -377,7 +360,7 @@ def tombstones(dialect: Dialect, scope: Scope, query: q.TombstoneQuery) -> SqlSt
     draft = SqlDraft(dialect)
     draft.within(scope)
     draft.among("record_id", query.record_ids)
-    return draft.statement(f"SELECT session, task, body FROM tombstones WHERE {draft.where} ORDER BY record_id")
+    return draft.listing("session, task, body FROM tombstones", "record_id")
 
 
 def states(dialect: Dialect, _: Scope, query: q.StatesQuery) -> SqlStatement:
@@ -386,14 +369,14 @@ def states(dialect: Dialect, _: Scope, query: q.StatesQuery) -> SqlStatement:
     if query.prefix:
         # No key goes on with the last character there is, so that this bound leaves out none that has the prefix.
         draft.add("key >= {} AND key < {}", query.prefix, f"{query.prefix}\U0010ffff")
-    return draft.statement(f"SELECT key, value FROM states WHERE {draft.where} ORDER BY key")
+    return draft.listing("key, value FROM states", "key")
 
 
 def named_states(dialect: Dialect, keys: Sequence[str]) -> SqlStatement:
     """Named values of these keys."""
     draft = SqlDraft(dialect)
     draft.among("key", keys)
-    return draft.statement(f"SELECT key, value FROM states WHERE {draft.where}")
+    return draft.listing("key, value FROM states", "key")
 
 
 def jobs(dialect: Dialect, _: Scope, query: q.JobQuery) -> SqlStatement:
@@ -401,9 +384,7 @@ def jobs(dialect: Dialect, _: Scope, query: q.JobQuery) -> SqlStatement:
     draft = SqlDraft(dialect)
     draft.among("state", query.states)
     draft.among("lane", query.lanes)
-    return draft.statement(
-        f"SELECT {JOB_COLUMNS} FROM jobs WHERE {draft.where} ORDER BY seq LIMIT {draft.bind(query.limit)}"
-    )
+    return draft.listing(f"{JOB_COLUMNS} FROM jobs", "seq", query.limit)
 
 
 IN_USE: Final = "this agent has memories already; import into a new agent, or erase everything first"
@@ -423,7 +404,5 @@ def session_terms(dialect: Dialect, scope: Scope, query: q.SessionTermQuery) -> 
     if query.origins is not None:
         draft.parts.append(draft.any_of(f"coalesce(e.origin, {dialect.trust})", query.origins))
     table, terms = dialect.with_terms
-    return draft.statement(
-        f"SELECT r.session, {terms} FROM {table} {with_entry(dialect)} "
-        f"WHERE {draft.where} AND {terms} IS NOT NULL ORDER BY r.ref DESC LIMIT {draft.bind(query.most)}"
-    )
+    draft.parts.append(f"{terms} IS NOT NULL")
+    return draft.listing(f"r.session, {terms} FROM {table} {with_entry(dialect)}", "r.ref DESC", query.most)

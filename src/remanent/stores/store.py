@@ -112,6 +112,7 @@ class Batches(Generic[K, Q]):
         """Send questions and hand out what comes back; whoever has gone meanwhile gets nothing."""
         if not group:
             return
+        answers: Sequence[Any]
         try:
             answers = await self._send(key, [question for question, _ in group])
         except BaseException as error:  # noqa: BLE001 - border: it goes to whoever asked
@@ -119,13 +120,20 @@ class Batches(Generic[K, Q]):
                 for asked in group:
                     await self._answer(key, [asked])
                 return
-            for _, future in group:
-                if not future.done():
-                    future.set_exception(error)
-            return
+            answers = [error] * len(group)
         for (_, future), answer in zip(group, answers, strict=True):
-            if not future.done():
-                future.set_result(answer)
+            settle(future, answer)
+
+
+def settle(future: "asyncio.Future[Any]", outcome: object) -> None:
+    """Hand over what became of something, an error to be raised, unless whoever waited for it has gone."""
+    if future.done():
+        return
+    if isinstance(outcome, BaseException):
+        future.set_exception(outcome)
+        future.exception()  # whoever goes now does not ask
+    else:
+        future.set_result(outcome)
 
 
 @types.coroutine

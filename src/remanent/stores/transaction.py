@@ -259,6 +259,11 @@ def search_terms(record: Record) -> str:
     return " ".join(index_terms("\n".join(part for part in parts if part)))
 
 
+def indexed_terms(record: Record) -> str:
+    """Return the terms that are kept for a record: none of a forgotten one, which leaves the index."""
+    return "" if record.status is Status.FORGOTTEN else search_terms(record)
+
+
 _ACTOR: ContextVar[str] = ContextVar("remanent-actor", default="")
 
 
@@ -315,10 +320,8 @@ class Transaction:
             raise InvalidInput(f"a record put over version {expects} must be version {expects + 1}")
         if record.changed_by != _ACTOR.get():
             record = record.replace(changed_by=_ACTOR.get())
-        if record.status is Status.FORGOTTEN:
-            terms = ""
-        elif terms is None:
-            terms = search_terms(record)
+        if terms is None or record.status is Status.FORGOTTEN:
+            terms = indexed_terms(record)
         self.changes.append(PutRecord(record, terms, expects, is_searched(record)))
 
     def drop(self, record_id: str) -> None:

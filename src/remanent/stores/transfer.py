@@ -23,7 +23,7 @@ from typing import Any
 from pydantic_core import from_json
 
 from remanent.errors import IntegrityError, InvalidInput, SchemaTooNew
-from remanent.model import Conflict, Entry, Job, JobState, Link, Record, Scope, Status, Tombstone, Version
+from remanent.model import Conflict, Entry, Job, JobState, Link, Record, Scope, Tombstone, Version
 from remanent.model.base import check_json
 from remanent.stores.queries import ConflictQuery, JobQuery, LinkQuery, RecordFilter, RecordQuery
 from remanent.stores.registry import Stores
@@ -40,8 +40,8 @@ from remanent.stores.transaction import (
     PutTombstone,
     PutVector,
     PutVersion,
+    indexed_terms,
     is_searched,
-    search_terms,
 )
 from remanent.values import dataclass
 
@@ -67,7 +67,8 @@ async def export_lines(store: Store, scope: Scope) -> AsyncGenerator[str, None]:
     _require_whole_agent(scope)
     seal = _Seal()
     async with store.snapshot(scope) as snapshot:
-        yield seal.add(_header(scope))
+        names = {"org": scope.org, "workspace": scope.workspace, "agent": scope.agent}
+        yield seal.add(_dump({"remanent": "export", "format": _FORMAT, **names}))
         async for sort, body in _words(snapshot, scope):
             yield seal.count(sort, f'{{"{sort}":{_safe(body)}}}')
         await snapshot.standing(scope)  # refused if anything of it is erased by now
@@ -90,14 +91,12 @@ class _Seal:
         self.counts[sort] += 1
         return self.add(line)
 
+    @property
+    def by_sort(self) -> dict[str, int]:
+        return {sort: self.counts[sort] for sort in SORTS}
+
     def trailer(self) -> str:
-        counts = {sort: self.counts[sort] for sort in SORTS}
-        return _dump({"remanent": "end", "counts": counts, "sha256": self._hash.hexdigest()})
-
-
-def _header(scope: Scope) -> str:
-    names = {"org": scope.org, "workspace": scope.workspace, "agent": scope.agent}
-    return _dump({"remanent": "export", "format": _FORMAT, **names})
+        return _dump({"remanent": "end", "counts": self.by_sort, "sha256": self._hash.hexdigest()})
 
 
 def _dump(value: object) -> str:
@@ -137,11 +136,11 @@ async def _words(store: StoreReader, scope: Scope) -> AsyncIterator[tuple[str, s
 
 async def _past_versions(store: StoreReader, scope: Scope) -> AsyncIterator[Version]:
     """Yield superseded versions, page by page."""
-    page = await store.past_versions(scope, after=None, limit=PAGE)
-    while page:
+    last: tuple[str, int] | None = None
+    while page := await store.past_versions(scope, after=last, limit=PAGE):
         for version in page:
             yield version
-        page = await store.past_versions(scope, after=(page[-1].record.id, page[-1].number), limit=PAGE)
+        last = (page[-1].record.id, page[-1].number)
 
 
 async def _vectors(store: StoreReader, scope: Scope) -> AsyncIterator[str]:
@@ -181,23 +180,20 @@ async def import_lines(store: Store, scope: Scope, lines: AsyncIterable[str] | I
     _require_whole_agent(scope)
     reader = _ImportReader(scope)
     batches = _batches(reader, lines)
+
+    async def joined() -> AsyncIterator[Sequence[Change]]:
+        for batch in begun:
+            yield batch
+        async for batch in batches:
+            yield batch
+
     try:
         # A short export is read to its end before the store is asked: one that is refused makes no empty agent.
         begun = [batch for _ in range(2) if (batch := await anext(batches, None)) is not None]
-        await store.load(scope, _joined(begun, batches))
+        await store.load(scope, joined())
     finally:
         await batches.aclose()
-    return {sort: reader.seal.counts[sort] for sort in SORTS}
-
-
-async def _joined(
-    begun: Sequence[Sequence[Change]], batches: AsyncIterable[Sequence[Change]]
-) -> AsyncIterator[Sequence[Change]]:
-    """Yield the batches that were read already, then the others."""
-    for batch in begun:
-        yield batch
-    async for batch in batches:
-        yield batch
+    return reader.seal.by_sort
 
 
 def _require_whole_agent(scope: Scope) -> None:
@@ -359,7 +355,7 @@ class _ImportReader:
 
     def record(self, body: dict[str, Any]) -> Change:
         record = Record.model_validate(self._owned(body))
-        return PutRecord(record, _terms(record), record.version - 1, is_searched(record))
+        return PutRecord(record, indexed_terms(record), record.version - 1, is_searched(record))
 
     def version(self, body: dict[str, Any]) -> Change:
         """A version without an end would be the current one, which has a line of its own."""
@@ -367,7 +363,7 @@ class _ImportReader:
             raise InvalidInput("a past version holds a record and when it was superseded")
         self._owned(body["record"])
         version = Version.model_validate(body)
-        return PutVersion(version, _terms(version.record))
+        return PutVersion(version, indexed_terms(version.record))
 
     def link(self, body: dict[str, Any]) -> Change:
         return PutLink(Link.model_validate(body))
@@ -403,10 +399,6 @@ class _ImportReader:
         if job.state is JobState.RUNNING:
             raise InvalidInput("no job runs inside an export")
         return EnqueueJob(job, limit=_ALL)
-
-
-def _terms(record: Record) -> str:
-    return "" if record.status is Status.FORGOTTEN else search_terms(record)
 
 
 SORTS: dict[str, Callable[[_ImportReader, dict[str, Any]], Change]] = {

@@ -151,8 +151,8 @@ class ScopesConformance(StoreSuite):
     async def test_a_sound_store_is_found_sound(self, agent: StoredAgent) -> None:
         """A check that cries wolf is not heeded when it matters."""
         await make_world(agent.store, agent.samples, agent.scope)
-        health = await agent.store.check(agent.scope)
-        assert await agent.store.check(agent.scope, quick=True) == health
+        health = await agent.check()
+        assert await agent.check(quick=True) == health
         assert health.problems == ()
         assert (health.entries, health.records, health.vectors) == (1, 3, 1)
 
@@ -165,9 +165,8 @@ class ScopesConformance(StoreSuite):
         record = agent.next_version(old.replace(version=6), content="new words")
         past = [Version(record=old.replace(version=n), superseded_at=agent.clock()) for n in range(1, 7)]
         conflict = agent.conflict([record, record]).replace(version=3)
-        job = agent.samples.make_job(agent.scope, seq=7, attempts=2, fence=5)
-        await agent.store.load(
-            agent.scope,
+        job = agent.job(seq=7, attempts=2, fence=5)
+        await agent.load(
             batches(
                 [transaction.AppendEntry(entry), transaction.PutRecord(record, "new words", 6)],
                 [transaction.PutVersion(version, "old words") for version in past],
@@ -182,7 +181,7 @@ class ScopesConformance(StoreSuite):
         assert await agent.found("old") == []
         [following] = await agent.append(agent.entry("what follows"))
         assert following.seq > 41
-        assert (await agent.store.check(agent.scope)).problems == ()
+        assert (await agent.check()).problems == ()
 
     async def test_what_came_without_a_vector_waits_for_one(self, agent: StoredAgent) -> None:
         """Or it would never be found by meaning."""
@@ -190,8 +189,8 @@ class ScopesConformance(StoreSuite):
         one, other = agent.record_of(entry, "one"), agent.record_of(entry, "other")
         puts = [transaction.PutRecord(record, record.content) for record in (one, other)]
         vector = transaction.PutVector(one.id, MODEL, vector_bytes(1))
-        await agent.store.load(agent.scope, batches([transaction.AppendEntry(entry), *puts, vector]))
-        assert await agent.store.unembedded(agent.scope, limit=10) == [other]
+        await agent.load(batches([transaction.AppendEntry(entry), *puts, vector]))
+        assert await agent.unembedded(limit=10) == [other]
 
     USES: dict[str, Callable[[Samples, Scope], Change]] = {  # noqa: RUF012 - never changed
         "an entry": lambda samples, scope: transaction.AppendEntry(samples.make_entry(scope)),
@@ -210,10 +209,10 @@ class ScopesConformance(StoreSuite):
     @pytest.mark.parametrize("use", USES)
     async def test_an_agent_in_use_is_not_filled(self, agent: StoredAgent, use: str) -> None:
         """Two memories in one would have two entries for one place."""
-        await agent.store.commit(agent.scope, [self.USES[use](agent.samples, agent.scope)])
+        await agent.commit(self.USES[use](agent.samples, agent.scope))
         before = await agent.everything()
         with pytest.raises(InvalidInput):
-            await agent.store.load(agent.scope, batches([transaction.PutState("loaded", 1)]))
+            await agent.load(batches([transaction.PutState("loaded", 1)]))
         assert await agent.everything() == before
 
     async def test_a_filling_that_breaks_off_leaves_nothing_and_can_be_tried_again(self, agent: StoredAgent) -> None:
@@ -226,29 +225,25 @@ class ScopesConformance(StoreSuite):
             raise ZeroDivisionError
 
         with pytest.raises(ZeroDivisionError):
-            await agent.store.load(agent.scope, breaks_off())
+            await agent.load(breaks_off())
         with pytest.raises(RemanentError):
-            await agent.store.load(
-                agent.scope, batches(good, [transaction.PutVector("nobody", MODEL, vector_bytes(1))])
-            )
+            await agent.load(batches(good, [transaction.PutVector("nobody", MODEL, vector_bytes(1))]))
         left = await agent.everything()
         assert (left.entries, left.records, left.vectors) == ([], [], {})
         assert await agent.found("word") == []
-        await agent.store.load(agent.scope, batches(good))
+        await agent.load(batches(good))
         assert (await agent.everything()).records == [record]
 
     async def test_what_is_filled_twice_with_the_same_is_refused(self, agent: StoredAgent) -> None:
         """Two of one id in a file: one was changed by hand, and nobody knows which."""
         record = agent.record()
         with pytest.raises((VersionConflict, InvalidInput)):
-            await agent.store.load(
-                agent.scope, batches([transaction.PutRecord(record, "", 0)], [transaction.PutRecord(record, "", 0)])
-            )
+            await agent.load(batches([transaction.PutRecord(record, "", 0)], [transaction.PutRecord(record, "", 0)]))
         assert (await agent.everything()).records == []
 
     async def test_nothing_is_a_filling_too(self, agent: StoredAgent) -> None:
         """The export of an empty agent is imported like any other."""
-        await agent.store.load(agent.scope, batches())
+        await agent.load(batches())
         assert (await agent.everything()).entries == []
 
 
@@ -266,13 +261,13 @@ class TransferConformance(StoreSuite):
         world = await make_world(agent.store, agent.samples, agent.scope)
         tricky = "separators \u2028 \u2029 \x85 and \x00 \r\n and 中文 and 🎉"
         erased, _ = await agent.append(
-            agent.samples.make_entry(agent.scope.within(session="s"), "to be erased"),
-            agent.samples.make_entry(agent.scope.within(task="t"), tricky, metadata={"float": 0.1, "big": 10**15}),
+            agent.within(session="s").entry("to be erased"),
+            agent.within(task="t").entry(tricky, metadata={"float": 0.1, "big": 10**15}),
         )
         await agent.put(agent.record(tricky, tags=("a", "b")))
         second = await agent.update(agent.next_version(world.kept, content="She moved to Porto."))
         await agent.update(agent.next_version(second, summary="Porto"))
-        await agent.store.erase(agent.scope, Erasure(entry_ids=(erased.id,)))
+        await agent.erase(Erasure(entry_ids=(erased.id,)))
         async with agent.transaction() as tx:
             tx.touch([world.linked.id], accessed=3)
         return world
@@ -422,12 +417,12 @@ class TransferConformance(StoreSuite):
         before, lines, latest = await exported(agent.store, lived.scope), [], lived.linked
         async for line in export_lines(agent.store, lived.scope):
             lines.append(line)
-            entry, *_ = await agent.append(agent.samples.make_entry(agent.scope, f"said at line {len(lines)}"))
-            await agent.put(agent.samples.make_record_of(entry))
+            entry, *_ = await agent.append(agent.entry(f"said at line {len(lines)}"))
+            await agent.put(agent.record_of(entry))
             latest = await agent.update(agent.next_version(latest, content=f"changed at line {len(lines)}"))
             async with agent.transaction() as tx:
                 tx.state("cursor", len(lines))
-                tx.link(agent.samples.make_link(lived.kept.id, entry.id))
+                tx.link(agent.link(lived.kept.id, entry.id))
         assert lines == before
         await import_lines(await opened("elsewhere"), lived.scope, lines)
         assert len(await exported(agent.store, lived.scope)) >= len(before) + 3 * len(lines)
@@ -437,7 +432,7 @@ class TransferConformance(StoreSuite):
         before = await exported(agent.store, lived.scope)
         early = export_lines(agent.store, lived.scope)
         first = await anext(early)
-        await agent.append(agent.samples.make_entry(agent.scope, "said between the two"))
+        await agent.append(agent.entry("said between the two"))
         assert len(await exported(agent.store, lived.scope)) == len(before) + 1
         assert [first, *[line async for line in early]] == before
 

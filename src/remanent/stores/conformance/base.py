@@ -36,6 +36,7 @@ from remanent.stores.queries import (
     RecordQuery,
 )
 from remanent.stores.store import Store, vector_pages
+from remanent.stores.transaction import Change, Committed
 from remanent.text.terms import query_terms
 from remanent.values import dataclass
 
@@ -241,11 +242,12 @@ async def vectors_of(store: Store, scope: Scope) -> dict[tuple[str, str], bytes]
     return held
 
 
-async def put(store: Store, *records: Record) -> None:
-    """Put new records of one agent."""
+async def put(store: Store, *records: Record) -> list[Record]:
+    """Put new records of one agent, and return them."""
     async with store.transaction(records[0].scope) as tx:
         for record in records:
             tx.put(record)
+    return [*records]
 
 
 async def update(store: Store, record: Record) -> Record:
@@ -328,19 +330,42 @@ async def check_filters(
 
 
 class StoredAgent:
-    """An agent in a store, with what makes its data: short words for what nearly every test does."""
+    """An agent in a store, with what makes its data: short words for what nearly every test does.
+
+    Whatever the store does for a scope, this does for the agent's own.
+    """
 
     def __init__(self, store: Store, samples: Samples, scope: Scope) -> None:
         self.store, self.samples, self.scope = store, samples, scope
         self.clock, self.next_version = samples.clock, samples.next_version
         self.link, self.record_of = samples.make_link, samples.make_record_of
         self.record, self.entry = partial(samples.make_record, scope), partial(samples.make_entry, scope)
-        self.conflict = partial(samples.make_conflict, scope)
+        self.conflict, self.job = partial(samples.make_conflict, scope), partial(samples.make_job, scope)
         self.put, self.update, self.append = partial(put, store), partial(update, store), partial(append, store)
         self.found, self.found_by = partial(found, store, scope), partial(found_by, store, scope)
         self.listed, self.current = partial(listed, store, scope), partial(current, store, scope)
         self.everything, self.vectors = partial(everything, store, scope), partial(vectors_of, store, scope)
         self.transaction = partial(store.transaction, scope)
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        """Return what the store does under this name, for this agent."""
+        return partial(getattr(self.store, name), self.scope)
+
+    async def commit(self, *changes: Change) -> Committed:
+        """Commit changes as one unit of work."""
+        return await self.store.commit(self.scope, changes)
+
+    async def said(self, **query: Any) -> list[str]:
+        """Return the texts of the entries that a query finds."""
+        return [entry.text for entry in await self.store.entries(self.scope, EntryQuery(**query))]
+
+    def at(self, scope: Scope) -> "StoredAgent":
+        """Return what lies in the same store under another scope."""
+        return StoredAgent(self.store, self.samples, scope)
+
+    def within(self, **labels: str | None) -> "StoredAgent":
+        """Return what is of one session or task of it."""
+        return self.at(self.scope.within(**labels))
 
     def through(self, store: Store) -> "StoredAgent":
         """Return the same agent, seen through another handle."""
@@ -355,8 +380,3 @@ class StoredAgent:
         """Drop a record with its history."""
         async with self.transaction() as tx:
             tx.drop(record_id)
-
-    async def put_conflict(self, conflict: Conflict, *, expects: int = 0) -> None:
-        """Put a conflict, or its next version."""
-        async with self.transaction() as tx:
-            tx.conflict(conflict, expects=expects)

@@ -57,7 +57,7 @@ class ErasureConformance(StoreSuite):
         self, agent: StoredAgent, case: Case
     ) -> None:
         """A job that read the text before the erasure must not write it back after it."""
-        await agent.store.erase(agent.scope, Erasure(entry_ids=(case.entry.id,)))
+        await agent.erase(Erasure(entry_ids=(case.entry.id,)))
         before = await agent.everything()
         late = agent.record_of(case.entry, f"{SECRET}, as it was read before")
         sources = (*case.innocent.sources, Source(entry_id=case.entry.id))
@@ -81,7 +81,7 @@ class ErasureConformance(StoreSuite):
             tx.conflict(agent.conflict([case.secret, case.innocent], description=SECRET))
             tx.changes.append(PutVector(case.secret.id, MODEL, vector_bytes(1)))
             tx.changes.append(PutVector(case.innocent.id, MODEL, vector_bytes(2)))
-            tx.enqueue(agent.samples.make_job(agent.scope), limit=10)
+            tx.enqueue(agent.job(), limit=10)
 
     async def _check_gone(self, agent: StoredAgent, case: Case) -> None:
         """Check that the secret is nowhere and that what has nothing to do with it is still there."""
@@ -105,7 +105,7 @@ class ErasureConformance(StoreSuite):
             "forgotten record": Erasure(record_ids=(case.forgotten.id,)),
             "session": Erasure(session="private"),
         }[by]
-        erased = await agent.store.erase(agent.scope, erasure)
+        erased = await agent.erase(erasure)
         await self._check_gone(agent, case)
         assert erased.entry_ids == (case.entry.id,)
         assert set(erased.record_ids) == {case.secret.id, case.forgotten.id, case.merged.id}
@@ -115,7 +115,7 @@ class ErasureConformance(StoreSuite):
     async def test_no_error_of_a_job_quotes_what_was_erased(self, agent: StoredAgent, case: Case, how: str) -> None:
         """Errors of parsers and models quote their input, and the queue keeps errors."""
         now = agent.clock()
-        job = await agent.store.claim(agent.scope, worker="w1", now=now, lease=timedelta(seconds=60))
+        job = await agent.claim(worker="w1", now=now, lease=timedelta(seconds=60))
         assert job is not None
 
         async def fail(job: Job) -> None:
@@ -129,7 +129,7 @@ class ErasureConformance(StoreSuite):
         if how.endswith("before"):
             await fail(job)
             assert SECRET in await agent.everything()
-        await agent.store.erase(agent.scope, Erasure(entry_ids=(case.entry.id,)))
+        await agent.erase(Erasure(entry_ids=(case.entry.id,)))
         if how.endswith("meanwhile"):
             await fail(job)
         left = await agent.everything()
@@ -138,8 +138,8 @@ class ErasureConformance(StoreSuite):
 
     async def test_an_erased_entry_leaves_a_stub_in_its_place(self, agent: StoredAgent, case: Case) -> None:
         """Places of the journal are cited and paged by; a hole would look like damage."""
-        await agent.store.erase(agent.scope, Erasure(entry_ids=(case.entry.id,)))
-        stub, other = await agent.store.entries(agent.scope, EntryQuery())
+        await agent.erase(Erasure(entry_ids=(case.entry.id,)))
+        stub, other = await agent.entries(EntryQuery())
         assert (stub.id, stub.seq, stub.scope, stub.kind) == (
             case.entry.id,
             case.entry.seq,
@@ -151,7 +151,7 @@ class ErasureConformance(StoreSuite):
 
     async def test_erasing_everything_leaves_no_word_at_all(self, agent: StoredAgent, case: Case) -> None:
         """Tags, states and jobs can hold words, too: the whole agent is looked through."""
-        erased = await agent.store.erase(agent.scope, Erasure(everything=True))
+        erased = await agent.erase(Erasure(everything=True))
         left = await agent.everything()
         assert SECRET not in left
         assert "tea" not in left
@@ -168,7 +168,7 @@ class ErasureConformance(StoreSuite):
         self, agent: StoredAgent, opened: OpenStore, case: Case
     ) -> None:
         """A log that is replayed must not bring it back."""
-        await agent.store.erase(agent.scope, Erasure(entry_ids=(case.entry.id,)))
+        await agent.erase(Erasure(entry_ids=(case.entry.id,)))
         await agent.store.close()
         await self._check_gone(agent.through(await opened("here")), case)
 
@@ -178,14 +178,14 @@ class ErasureConformance(StoreSuite):
         """Another process may hold a snapshot or a cache from before."""
         other = await opened("here")
         assert await found(other, agent.scope, SECRET) != []
-        await agent.store.erase(agent.scope, Erasure(entry_ids=(case.entry.id,)))
+        await agent.erase(Erasure(entry_ids=(case.entry.id,)))
         await self._check_gone(agent.through(other), case)
 
     async def test_erasing_again_erases_nothing_more(self, agent: StoredAgent, case: Case) -> None:
         """Whoever is told that an erasure failed tries again."""
-        await agent.store.erase(agent.scope, Erasure(entry_ids=(case.entry.id,)))
+        await agent.erase(Erasure(entry_ids=(case.entry.id,)))
         before = await agent.everything()
-        again = await agent.store.erase(agent.scope, Erasure(entry_ids=(case.entry.id,)))
+        again = await agent.erase(Erasure(entry_ids=(case.entry.id,)))
         assert (again.entry_ids, again.record_ids, again.digests) == ((), (), ())
         assert await agent.everything() == before
 
@@ -193,21 +193,21 @@ class ErasureConformance(StoreSuite):
         """An id of another agent is not there either."""
         before = await agent.everything()
         erasure = Erasure(entry_ids=("nobody",), record_ids=("nobody",), session="nobody")
-        erased = await agent.store.erase(agent.scope, erasure)
+        erased = await agent.erase(erasure)
         assert (erased.entry_ids, erased.record_ids, erased.digests) == ((), (), ())
         assert await agent.everything() == before
 
     async def test_erasing_nothing_erases_nothing(self, agent: StoredAgent, case: Case) -> None:
         """An empty request must never be taken for 'everything'."""
         before = await agent.everything()
-        await agent.store.erase(agent.scope, Erasure())
+        await agent.erase(Erasure())
         assert await agent.everything() == before
 
     async def test_what_was_erased_does_not_come_back_under_its_callers_id(
         self, agent: StoredAgent, case: Case
     ) -> None:
         """Clients send again what they believe was lost; erased is erased."""
-        await agent.store.erase(agent.scope, Erasure(entry_ids=(case.entry.id,)))
+        await agent.erase(Erasure(entry_ids=(case.entry.id,)))
         again = agent.samples.make_entry(case.entry.scope, case.entry.text, caller_id=case.entry.caller_id)
         async with agent.transaction() as tx:
             tx.append(again)
@@ -218,22 +218,21 @@ class ErasureConformance(StoreSuite):
         """Whoever must prove that words are gone relies on it; it never claims more than the store does."""
         nobody = agent.samples.make_scope("nobody")
         erasures = Erasure(entry_ids=(case.entry.id,)), Erasure(entry_ids=("unknown",)), Erasure(everything=True)
-        depths = {(await agent.store.erase(agent.scope, erasure)).depth for erasure in erasures}
+        depths = {(await agent.erase(erasure)).depth for erasure in erasures}
         assert depths | {(await agent.store.erase(nobody, Erasure(everything=True))).depth} == {self.depth}
 
     async def test_an_erasure_stays_within_its_agent(self, agent: StoredAgent, case: Case) -> None:
         """Two agents may have been told the same words."""
         bob = agent.samples.make_scope("bob")
         [entry] = await agent.append(agent.samples.make_entry(bob.within(session="private"), "Bob's own words."))
-        record = agent.record_of(entry)
-        await agent.put(record)
-        await agent.store.erase(agent.scope, Erasure(session="private", entry_ids=(entry.id,), record_ids=(record.id,)))
+        [record] = await agent.put(agent.record_of(entry))
+        await agent.erase(Erasure(session="private", entry_ids=(entry.id,), record_ids=(record.id,)))
         assert await listed(agent.store, bob) == [record.content]
         assert await agent.store.entries(bob, EntryQuery()) == [entry]
 
     async def test_links_of_what_is_erased_are_gone_and_others_stay(self, agent: StoredAgent, case: Case) -> None:
         """A link names what it leads to, and its relation may be a word of the text."""
-        await agent.store.erase(agent.scope, Erasure(entry_ids=(case.entry.id,)))
-        assert [link.relation for link in await agent.store.links(agent.scope, LinkQuery())] == ["itself"]
-        assert await agent.store.conflicts(agent.scope, ConflictQuery()) == []
+        await agent.erase(Erasure(entry_ids=(case.entry.id,)))
+        assert [link.relation for link in await agent.links(LinkQuery())] == ["itself"]
+        assert await agent.conflicts(ConflictQuery()) == []
         assert await agent.vectors() == {(MODEL, case.innocent.id): vector_bytes(2)}

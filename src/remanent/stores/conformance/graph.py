@@ -8,16 +8,15 @@ from typing import Any
 import pytest
 
 from remanent.errors import InvalidInput, VersionConflict
-from remanent.model import Claim, ConflictState, Kind, Record, Scope, Status, Verdict, Version
+from remanent.model import Claim, ConflictState, Kind, Record, Status, Verdict, Version
 from remanent.stores.conformance.base import StoredAgent, StoreSuite
 from remanent.stores.queries import ConflictQuery, Erasure, LinkQuery, RecordFilter, RecordQuery
-from remanent.stores.store import Store
-from remanent.stores.transaction import Committed, PutState, Transaction
+from remanent.stores.transaction import Committed, PutConflict, PutLink, PutState, Transaction
 
 
-async def ends(store: Store, scope: Scope, **query: Any) -> list[tuple[str, str, str]]:
+async def ends(agent: StoredAgent, **query: Any) -> list[tuple[str, str, str]]:
     """Return the links that a query finds, by their ends and relation."""
-    return [(link.from_id, link.to_id, link.relation) for link in await store.links(scope, LinkQuery(**query))]
+    return [(link.from_id, link.to_id, link.relation) for link in await agent.links(LinkQuery(**query))]
 
 
 class GraphConformance(StoreSuite):
@@ -26,9 +25,7 @@ class GraphConformance(StoreSuite):
     @pytest.fixture
     async def abc(self, agent: StoredAgent) -> list[Record]:
         """Return the stored records a, b and c."""
-        records = [agent.record(name, id=name) for name in "abc"]
-        await agent.put(*records)
-        return records
+        return await agent.put(*(agent.record(name, id=name) for name in "abc"))
 
     @pytest.fixture
     async def linked(self, agent: StoredAgent, abc: list[Record]) -> None:
@@ -41,34 +38,33 @@ class GraphConformance(StoreSuite):
 
     async def test_links_come_back_in_order(self, agent: StoredAgent, linked: None) -> None:
         """By their ends, so that exports and graphs in memory are alike on every backend."""
-        assert await ends(agent.store, agent.scope) == [
+        assert await ends(agent) == [
             ("a", "b", "about"),
             ("a", "b", "因为"),
             ("a", "c", "about"),
             ("b", "c", "causes"),
         ]
         link = agent.link("b", "c", "causes", strength=0.9)
-        assert await agent.store.links(agent.scope, LinkQuery(from_ids=("b",))) == [link]
+        assert await agent.links(LinkQuery(from_ids=("b",))) == [link]
 
     async def test_links_are_found_by_their_ends_relation_and_strength(self, agent: StoredAgent, linked: None) -> None:
         """Walking a graph asks from either end; weak links are left out inside the store."""
-        assert await ends(agent.store, agent.scope, from_ids=("b",)) == [("b", "c", "causes")]
-        assert await ends(agent.store, agent.scope, to_ids=("c",)) == [("a", "c", "about"), ("b", "c", "causes")]
-        assert await ends(agent.store, agent.scope, from_ids=("a",), to_ids=("b", "c"), relations=("about",)) == [
+        assert await ends(agent, from_ids=("b",)) == [("b", "c", "causes")]
+        assert await ends(agent, to_ids=("c",)) == [("a", "c", "about"), ("b", "c", "causes")]
+        assert await ends(agent, from_ids=("a",), to_ids=("b", "c"), relations=("about",)) == [
             ("a", "b", "about"),
             ("a", "c", "about"),
         ]
-        assert await ends(agent.store, agent.scope, min_strength=0.5) == [("a", "b", "因为"), ("b", "c", "causes")]
-        assert await ends(agent.store, agent.scope, limit=1) == [("a", "b", "about")]
-        assert await ends(agent.store, agent.scope, from_ids=()) == []
-        assert await ends(agent.store, agent.scope, from_ids=("nobody",)) == []
+        assert await ends(agent, min_strength=0.5) == [("a", "b", "因为"), ("b", "c", "causes")]
+        assert await ends(agent, limit=1) == [("a", "b", "about")]
+        assert await ends(agent, from_ids=()) == []
+        assert await ends(agent, from_ids=("nobody",)) == []
 
     async def test_a_link_of_the_same_ends_and_relation_is_replaced(self, agent: StoredAgent, linked: None) -> None:
         """Strengthening a link is writing it again; there must never be two."""
         stronger = agent.link("a", "c", "about", strength=1.0)
-        async with agent.transaction() as tx:
-            tx.link(stronger)
-        assert await agent.store.links(agent.scope, LinkQuery(from_ids=("a",), to_ids=("c",))) == [stronger]
+        await agent.commit(PutLink(stronger))
+        assert await agent.links(LinkQuery(from_ids=("a",), to_ids=("c",))) == [stronger]
 
     async def test_a_removed_link_is_gone_and_removing_it_again_is_harmless(
         self, agent: StoredAgent, linked: None
@@ -77,8 +73,8 @@ class GraphConformance(StoreSuite):
         for _ in range(2):
             async with agent.transaction() as tx:
                 tx.unlink("a", "b", relation="about")
-        assert ("a", "b", "about") not in await ends(agent.store, agent.scope)
-        assert ("a", "b", "因为") in await ends(agent.store, agent.scope)
+        assert ("a", "b", "about") not in await ends(agent)
+        assert ("a", "b", "因为") in await ends(agent)
 
     async def test_links_that_leave_a_record_fade_and_those_that_were_too_weak_go(
         self, agent: StoredAgent, linked: None
@@ -86,12 +82,14 @@ class GraphConformance(StoreSuite):
         """Fading happens inside the store: a graph has too many links to read and write each."""
         async with agent.transaction() as tx:
             tx.fade(["a", "a"], factor=0.5, floor=0.2, at=agent.clock.advance(seconds=1))
-        assert [
-            (link.to_id, link.relation, link.strength) for link in await agent.store.links(agent.scope, LinkQuery())
-        ] == [("b", "因为", 0.25), ("c", "about", 0.1), ("c", "causes", 0.9)]
+        assert [(link.to_id, link.relation, link.strength) for link in await agent.links(LinkQuery())] == [
+            ("b", "因为", 0.25),
+            ("c", "about", 0.1),
+            ("c", "causes", 0.9),
+        ]
         async with agent.transaction() as tx:
             tx.fade(["a", "nobody"], factor=0.5, floor=0.2, at=agent.clock.advance(seconds=1))
-        assert await ends(agent.store, agent.scope) == [("a", "b", "因为"), ("b", "c", "causes")]
+        assert await ends(agent) == [("a", "b", "因为"), ("b", "c", "causes")]
 
     async def test_a_factor_that_would_make_links_stronger_is_refused(self, agent: StoredAgent) -> None:
         """A factor above 1 would compound with every scan until it overflows."""
@@ -103,18 +101,18 @@ class GraphConformance(StoreSuite):
         self, agent: StoredAgent
     ) -> None:
         """Disciplines keep their graph in memory, and load it anew only when this number has changed."""
-        assert await agent.store.graph_revision(agent.scope, Kind.NOTE) == 0
+        assert await agent.graph_revision(Kind.NOTE) == 0
         trace = agent.record("trace", id="t", kind=Kind.NOTE)
         turn = agent.record("turn", id="u", kind=Kind.TURN)
         async with agent.transaction() as tx:
             tx.put(trace)
         last = tx.committed.graphs[Kind.NOTE]
-        assert await agent.store.graph_revision(agent.scope, Kind.NOTE) == last
+        assert await agent.graph_revision(Kind.NOTE) == last
         await agent.put(turn)
         async with agent.transaction() as tx:
             tx.touch(["t"], accessed=1)
             tx.link(agent.link("u", "t"))
-        assert await agent.store.graph_revision(agent.scope, Kind.NOTE) == last, "another kind's graph, and an access"
+        assert await agent.graph_revision(Kind.NOTE) == last, "another kind's graph, and an access"
         changes: tuple[Callable[[Transaction], None], ...] = (
             lambda tx: tx.touch(["t"], scanned=1),
             lambda tx: tx.link(agent.link("t", "u")),
@@ -127,16 +125,16 @@ class GraphConformance(StoreSuite):
                 change(tx)
             last += 1
             assert tx.committed.graphs[Kind.NOTE] == last
-            assert await agent.store.graph_revision(agent.scope, Kind.NOTE) == last
-        await agent.store.erase(agent.scope, Erasure(everything=True))
-        assert await agent.store.graph_revision(agent.scope, Kind.NOTE) > last
+            assert await agent.graph_revision(Kind.NOTE) == last
+        await agent.erase(Erasure(everything=True))
+        assert await agent.graph_revision(Kind.NOTE) > last
 
     async def test_erasing_a_record_raises_the_revision_of_its_kinds_graph(self, agent: StoredAgent) -> None:
         """Else a graph in the memory of another process would keep the erased record."""
         await agent.put(agent.record("trace", id="t", kind=Kind.NOTE))
-        before = await agent.store.graph_revision(agent.scope, Kind.NOTE)
-        await agent.store.erase(agent.scope, Erasure(record_ids=("t",)))
-        assert await agent.store.graph_revision(agent.scope, Kind.NOTE) > before
+        before = await agent.graph_revision(Kind.NOTE)
+        await agent.erase(Erasure(record_ids=("t",)))
+        assert await agent.graph_revision(Kind.NOTE) > before
 
     async def test_what_is_to_follow_a_unit_of_work_follows_when_it_is_durable_and_not_when_it_fails(
         self, agent: StoredAgent
@@ -158,28 +156,26 @@ class GraphConformance(StoreSuite):
 
     async def test_a_link_has_a_direction(self, agent: StoredAgent, abc: list[Record]) -> None:
         """'Alice manages Bob' does not say that Bob manages Alice."""
-        async with agent.transaction() as tx:
-            tx.link(agent.link("a", "b", "about"))
-            tx.link(agent.link("b", "a", "about"))
+        await agent.commit(PutLink(agent.link("a", "b", "about")), PutLink(agent.link("b", "a", "about")))
         async with agent.transaction() as tx:
             tx.unlink("a", "b", relation="about")
-        assert await ends(agent.store, agent.scope) == [("b", "a", "about")]
+        assert await ends(agent) == [("b", "a", "about")]
 
     async def test_a_conflict_comes_back_as_it_was_put(self, agent: StoredAgent, abc: list[Record]) -> None:
         """With the claims word for word: they are what a person is shown to decide."""
-        conflict = agent.samples.make_conflict(agent.scope.within(session="s"), abc[:2], description="谁对？")
-        await agent.put_conflict(conflict)
-        assert await agent.store.conflicts(agent.scope, ConflictQuery()) == [conflict]
+        conflict = agent.within(session="s").conflict(abc[:2], description="谁对？")
+        await agent.commit(PutConflict(conflict))
+        assert await agent.conflicts(ConflictQuery()) == [conflict]
 
     async def test_a_verdict_takes_the_place_of_the_open_conflict(self, agent: StoredAgent, abc: list[Record]) -> None:
         """By version, like a record: two judges must not overrule each other unseen."""
         conflict = agent.conflict(abc[:2])
-        await agent.put_conflict(conflict)
+        await agent.commit(PutConflict(conflict))
         verdict = Verdict(text="a", upheld=("a",), decided_by="code", decided_at=agent.clock(), undo={"b": 1})
         settled = conflict.replace(state=ConflictState.RESOLVED, verdict=verdict, version=2)
-        await agent.put_conflict(settled, expects=1)
-        assert await agent.store.conflicts(agent.scope, ConflictQuery()) == [settled]
-        assert await agent.store.conflicts(agent.scope, ConflictQuery(states=(ConflictState.OPEN,))) == []
+        await agent.commit(PutConflict(settled, 1))
+        assert await agent.conflicts(ConflictQuery()) == [settled]
+        assert await agent.conflicts(ConflictQuery(states=(ConflictState.OPEN,))) == []
 
     async def test_conflicts_are_found_by_id_state_and_record_oldest_first(
         self, agent: StoredAgent, abc: list[Record]
@@ -191,26 +187,26 @@ class GraphConformance(StoreSuite):
         for pair, state in pairs:
             conflicts.append(agent.conflict(pair, state=state))
             agent.clock.advance(seconds=1)
-            await agent.put_conflict(conflicts[-1])
+            await agent.commit(PutConflict(conflicts[-1]))
         first, second, third = conflicts
-        assert await agent.store.conflicts(agent.scope, ConflictQuery()) == conflicts
-        assert await agent.store.conflicts(agent.scope, ConflictQuery(limit=1)) == [first]
-        assert await agent.store.conflicts(agent.scope, ConflictQuery(states=(ConflictState.OPEN,))) == [first, third]
-        assert await agent.store.conflicts(agent.scope, ConflictQuery(record_id="b")) == [first, second]
-        assert await agent.store.conflicts(agent.scope, ConflictQuery(conflict_ids=(third.id, "nobody"))) == [third]
-        assert await agent.store.conflicts(agent.scope, ConflictQuery(conflict_ids=())) == []
-        assert await agent.store.conflicts(agent.scope, ConflictQuery(record_id="nobody")) == []
+        assert await agent.conflicts(ConflictQuery()) == conflicts
+        assert await agent.conflicts(ConflictQuery(limit=1)) == [first]
+        assert await agent.conflicts(ConflictQuery(states=(ConflictState.OPEN,))) == [first, third]
+        assert await agent.conflicts(ConflictQuery(record_id="b")) == [first, second]
+        assert await agent.conflicts(ConflictQuery(conflict_ids=(third.id, "nobody"))) == [third]
+        assert await agent.conflicts(ConflictQuery(conflict_ids=())) == []
+        assert await agent.conflicts(ConflictQuery(record_id="nobody")) == []
 
     async def test_a_conflict_is_no_longer_found_by_a_record_that_left_it(
         self, agent: StoredAgent, abc: list[Record]
     ) -> None:
         """The index from records to conflicts is apart from the conflict itself, and must follow it."""
         conflict = agent.conflict(abc[:2])
-        await agent.put_conflict(conflict)
+        await agent.commit(PutConflict(conflict))
         claims = (conflict.claims[0], Claim(record_id="c", text="c"))
-        await agent.put_conflict(conflict.replace(claims=claims, version=2), expects=1)
-        assert len(await agent.store.conflicts(agent.scope, ConflictQuery(record_id="c"))) == 1
-        assert await agent.store.conflicts(agent.scope, ConflictQuery(record_id="b")) == []
+        await agent.commit(PutConflict(conflict.replace(claims=claims, version=2), 1))
+        assert len(await agent.conflicts(ConflictQuery(record_id="c"))) == 1
+        assert await agent.conflicts(ConflictQuery(record_id="b")) == []
 
     async def test_states_are_kept_replaced_and_removed(self, agent: StoredAgent) -> None:
         """Cursors and settings of a discipline; `None` removes, so that no key is left behind."""
@@ -218,18 +214,15 @@ class GraphConformance(StoreSuite):
         async with agent.transaction() as tx:
             for key, value in values.items():
                 tx.state(key, value)
-        assert await agent.store.states(agent.scope) == values
-        assert list(await agent.store.states(agent.scope)) == sorted(values)
+        assert await agent.states() == values
+        assert list(await agent.states()) == sorted(values)
         for prefix in ("a", "空", "n", "none such"):
             wanted = {key: value for key, value in values.items() if key.startswith(prefix)}
-            assert await agent.store.states(agent.scope, prefix=prefix) == wanted
-        assert {key: await agent.store.state(agent.scope, key) for key in values} == values
-        assert await agent.store.state(agent.scope, "nobody") is None
-        async with agent.transaction() as tx:
-            tx.state("a", 1)
-            tx.state("b", None)
-            tx.state("nobody", None)
-        assert await agent.store.states(agent.scope) == {"a": 1, "空": "", "no": False}
+            assert await agent.states(prefix=prefix) == wanted
+        assert {key: await agent.state(key) for key in values} == values
+        assert await agent.state("nobody") is None
+        await agent.commit(PutState("a", 1), PutState("b", None), PutState("nobody", None))
+        assert await agent.states() == {"a": 1, "空": "", "no": False}
 
     async def test_a_state_is_written_only_while_it_is_what_was_read(self, agent: StoredAgent) -> None:
         """Two writers that read the same value: the slower one is told, and nothing of its unit of work happens."""
@@ -239,10 +232,10 @@ class GraphConformance(StoreSuite):
                 tx.state("a", after, expects=before)
             for wrong in (before, "another"):
                 with pytest.raises(VersionConflict):
-                    await agent.store.commit(agent.scope, [PutState("beside", 1), PutState("a", "late", wrong)])
+                    await agent.commit(PutState("beside", 1), PutState("a", "late", wrong))
         async with agent.transaction() as tx:
-            tx.state("a", None, expects=await agent.store.state(agent.scope, "a"))
-        assert await agent.store.states(agent.scope) == {}
+            tx.state("a", None, expects=await agent.state("a"))
+        assert await agent.states() == {}
 
 
 SECOND = timedelta(seconds=1)
@@ -254,8 +247,7 @@ class HistoryConformance(StoreSuite):
     @pytest.fixture
     async def changed(self, agent: StoredAgent) -> list[Record]:
         """Return the three versions of a record, written ten seconds apart."""
-        first = agent.record("She lives in Lisbon.", tags=("home",))
-        await agent.put(first)
+        [first] = await agent.put(agent.record("She lives in Lisbon.", tags=("home",)))
         agent.clock.advance(seconds=10)
         second = await agent.update(agent.next_version(first, content="She lives in Porto.", kind=Kind.TURN))
         agent.clock.advance(seconds=10)
@@ -267,7 +259,7 @@ class HistoryConformance(StoreSuite):
     ) -> None:
         """Whoever asks how a belief changed reads them in the order in which it did."""
         first, second, third = changed
-        assert await agent.store.versions(agent.scope, first.id) == [
+        assert await agent.versions(first.id) == [
             Version(record=first, superseded_at=second.updated_at),
             Version(record=second, superseded_at=third.updated_at),
             Version(record=third),
@@ -275,21 +267,18 @@ class HistoryConformance(StoreSuite):
 
     async def test_an_unknown_record_has_no_versions(self, agent: StoredAgent, changed: list[Record]) -> None:
         """And is no error: the record may have been erased."""
-        assert await agent.store.versions(agent.scope, "nobody") == []
+        assert await agent.versions("nobody") == []
 
     async def test_superseded_versions_of_all_records_are_read_page_by_page(
         self, agent: StoredAgent, changed: list[Record]
     ) -> None:
         """An export reads all of history, which need not fit into memory."""
-        other = agent.record("other")
-        await agent.put(other)
+        [other] = await agent.put(agent.record("other"))
         latest = other
         for number in range(3):
             latest = await agent.update(agent.next_version(latest, content=f"other {number}"))
         met: list[Version] = []
-        while page := await agent.store.past_versions(
-            agent.scope, after=(met[-1].record.id, met[-1].number) if met else None, limit=2
-        ):
+        while page := await agent.past_versions(after=(met[-1].record.id, met[-1].number) if met else None, limit=2):
             met += page
         places = [(version.record.id, version.number) for version in met]
         wanted = [(changed[0].id, 1), (changed[0].id, 2), (other.id, 1), (other.id, 2), (other.id, 3)]
@@ -299,8 +288,8 @@ class HistoryConformance(StoreSuite):
         """What was believed at a moment can be asked for later, to tell why an agent did what it did."""
         first, second, third = changed
 
-        async def stood(moment: datetime) -> list[Record]:
-            return await agent.store.records(agent.scope, RecordQuery(RecordFilter(as_of=moment)))
+        async def stood(moment: datetime) -> Any:
+            return await agent.records(RecordQuery(RecordFilter(as_of=moment)))
 
         assert await stood(first.updated_at - SECOND) == []
         assert await stood(first.updated_at) == [first]
@@ -317,9 +306,9 @@ class HistoryConformance(StoreSuite):
         assert await agent.listed(as_of=early, tags=("home",)) == [first.content]
         assert await agent.listed(as_of=late, tags=("home",)) == []
         assert await agent.listed(as_of=early, tags=("away",)) == []
-        assert await agent.store.match(agent.scope, [first.id], RecordFilter(as_of=early, tags=("home",))) == [first.id]
-        assert await agent.store.match(agent.scope, [first.id], RecordFilter(as_of=late, tags=("home",))) == []
-        assert await agent.store.match(agent.scope, [first.id], RecordFilter(as_of=early - SECOND)) == []
+        assert await agent.match([first.id], RecordFilter(as_of=early, tags=("home",))) == [first.id]
+        assert await agent.match([first.id], RecordFilter(as_of=late, tags=("home",))) == []
+        assert await agent.match([first.id], RecordFilter(as_of=early - SECOND)) == []
 
     async def test_a_search_looks_at_the_words_as_they_stood(self, agent: StoredAgent, changed: list[Record]) -> None:
         """Past versions have search terms of their own."""
@@ -353,12 +342,11 @@ class HistoryConformance(StoreSuite):
     async def test_a_forgotten_record_leaves_a_tombstone_and_can_still_be_read(self, agent: StoredAgent) -> None:
         """Forgetting can be taken back; only erasing is for good."""
         [entry] = await agent.append(agent.entry())
-        record = agent.record_of(entry, "She lives in Lisbon.", summary="home", keywords=("Lisbon",))
-        await agent.put(record)
+        [record] = await agent.put(agent.record_of(entry, "She lives in Lisbon.", summary="home", keywords=("Lisbon",)))
         at = agent.clock.advance(seconds=10)
         async with agent.transaction() as tx:
             tx.forget(record, at=at, reason="not used")
-        [stone] = await agent.store.tombstones(agent.scope)
+        [stone] = await agent.tombstones()
         assert (stone.record_id, stone.about, stone.reason) == (record.id, "home", "not used")
         assert (stone.learned_at, stone.forgotten_at) == (record.created_at, at)
         assert (stone.keywords, stone.sources, stone.size) == (record.keywords, record.sources, len(record.content))
@@ -367,8 +355,7 @@ class HistoryConformance(StoreSuite):
 
     async def test_what_is_forgotten_still_stood_before(self, agent: StoredAgent) -> None:
         """Forgetting is an event in time as well, and does not rewrite what was known before it."""
-        record = agent.record()
-        await agent.put(record)
+        [record] = await agent.put(agent.record())
         forgotten_at = agent.clock.advance(seconds=10)
         async with agent.transaction() as tx:
             tx.forget(record, at=forgotten_at)
@@ -384,16 +371,15 @@ class HistoryConformance(StoreSuite):
 
     async def test_a_restored_record_is_back_without_its_tombstone(self, agent: StoredAgent) -> None:
         """Found again by its words, and no longer listed as forgotten."""
-        record = agent.record()
-        await agent.put(record)
+        [record] = await agent.put(agent.record())
         await agent.forget(record)
         async with agent.transaction() as tx:
             tx.restore(await agent.current(record.id), at=agent.clock.advance(seconds=1))
         back = await agent.current(record.id)
         assert back == record.replace(version=3, updated_at=agent.clock())
-        assert await agent.store.tombstones(agent.scope) == []
+        assert await agent.tombstones() == []
         assert await agent.found("Lisbon") == [record.id]
-        assert [version.record.status for version in await agent.store.versions(agent.scope, record.id)] == [
+        assert [version.record.status for version in await agent.versions(record.id)] == [
             Status.ACTIVE,
             Status.FORGOTTEN,
             Status.ACTIVE,
@@ -401,11 +387,10 @@ class HistoryConformance(StoreSuite):
 
     async def test_tombstones_are_read_in_order_or_by_their_records(self, agent: StoredAgent) -> None:
         """An agent can tell that it once knew something without saying what."""
-        records = [agent.record(content) for content in "abc"]
-        await agent.put(*records)
+        records = await agent.put(*(agent.record(content) for content in "abc"))
         for record in reversed(records):
             await agent.forget(record)
         ids = [record.id for record in records]
-        assert [stone.record_id for stone in await agent.store.tombstones(agent.scope)] == sorted(ids)
-        assert [stone.record_id for stone in await agent.store.tombstones(agent.scope, [ids[1], "nobody"])] == [ids[1]]
-        assert await agent.store.tombstones(agent.scope, []) == []
+        assert [stone.record_id for stone in await agent.tombstones()] == sorted(ids)
+        assert [stone.record_id for stone in await agent.tombstones([ids[1], "nobody"])] == [ids[1]]
+        assert await agent.tombstones([]) == []

@@ -28,18 +28,12 @@ from remanent.stores.transaction import Change
 from remanent.values import dataclass
 
 
-async def texts(store: Store, scope: Scope, **query: Any) -> list[str]:
-    """Return the texts of the entries that a query finds."""
-    return [entry.text for entry in await store.entries(scope, EntryQuery(**query))]
-
-
 class JournalConformance(StoreSuite):
     """What happened, as it was said."""
 
     async def test_an_entry_comes_back_as_it_was_appended(self, agent: StoredAgent) -> None:
         """With every field, in any writing: the journal is the only source that cannot be derived."""
-        entry = agent.samples.make_entry(
-            agent.scope.within(session="s1", task="t1"),
+        entry = agent.within(session="s1", task="t1").entry(
             "她说：“搬到里斯本了”\n\t🎉 \x00 '; DROP TABLE entries; --",
             kind=EntryKind.TOOL_RESULT,
             role="tool",
@@ -58,12 +52,10 @@ class JournalConformance(StoreSuite):
         places = []
         for number in range(6):
             agent.clock.advance(seconds=-60)
-            [stored] = await agent.append(
-                agent.samples.make_entry(agent.scope.within(session=f"s{number % 2}"), f"{number}")
-            )
+            [stored] = await agent.append(agent.within(session=f"s{number % 2}").entry(f"{number}"))
             places.append(stored.seq)
         assert places == sorted(set(places))
-        assert await texts(agent.store, agent.scope) == ["0", "1", "2", "3", "4", "5"]
+        assert await agent.said() == ["0", "1", "2", "3", "4", "5"]
 
     async def test_a_commit_tells_the_ids_and_the_last_place(self, agent: StoredAgent) -> None:
         """The caller cites what it stored, and can wait until that place is indexed."""
@@ -72,7 +64,7 @@ class JournalConformance(StoreSuite):
             for entry in entries:
                 tx.append(entry)
         assert tx.committed.entry_ids == tuple(entry.id for entry in entries)
-        assert tx.committed.last_seq == (await agent.store.entries(agent.scope, EntryQuery()))[-1].seq
+        assert tx.committed.last_seq == (await agent.entries(EntryQuery()))[-1].seq
         assert tx.committed.repeated == 0
 
     async def test_a_repeated_entry_is_stored_once_and_its_first_id_returned(self, agent: StoredAgent) -> None:
@@ -84,7 +76,7 @@ class JournalConformance(StoreSuite):
         assert tx.committed.entry_ids == (first.id, first.id)
         assert tx.committed.repeated == 2
         assert tx.committed.last_seq == first.seq
-        assert await texts(agent.store, agent.scope) == ["hello"]
+        assert await agent.said() == ["hello"]
 
     async def test_a_repetition_inside_one_commit_is_stored_once(self, agent: StoredAgent) -> None:
         """A batch that was put together from two retries."""
@@ -94,33 +86,33 @@ class JournalConformance(StoreSuite):
             tx.append(second)
         assert tx.committed.entry_ids == (first.id, first.id)
         assert tx.committed.repeated == 1
-        assert await texts(agent.store, agent.scope) == ["hello"]
+        assert await agent.said() == ["hello"]
 
     async def test_a_callers_id_with_another_text_is_refused_and_nothing_is_written(self, agent: StoredAgent) -> None:
         """Dropping the second text without a word would lose what somebody said."""
         await agent.append(agent.entry("hello", caller_id="m1"))
         with pytest.raises(DuplicateEntry):
             await agent.append(agent.entry("before"), agent.entry("goodbye", caller_id="m1"))
-        assert await texts(agent.store, agent.scope) == ["hello"]
+        assert await agent.said() == ["hello"]
 
     async def test_a_callers_id_of_another_user_is_another_entry(self, agent: StoredAgent) -> None:
         """Two users who talk in one session count their messages each for themselves."""
         for user in ("ann", "bob", "bob"):
             said = agent.entry(f"I am {user}", caller_id="m1", metadata={"user_id": user})
             await agent.append(said)
-        assert await texts(agent.store, agent.scope) == ["I am ann", "I am bob"]
+        assert await agent.said() == ["I am ann", "I am bob"]
 
     async def test_a_callers_id_in_another_session_is_another_entry(self, agent: StoredAgent) -> None:
         """Many clients count their messages from 1 in every session."""
         places = [agent.scope, agent.scope.within(session="s1"), agent.scope.within(session="s2")]
         for number, place in enumerate(places):
             await agent.append(agent.samples.make_entry(place, f"text {number}", caller_id="m1"))
-        assert await texts(agent.store, agent.scope) == ["text 0", "text 1", "text 2"]
+        assert await agent.said() == ["text 0", "text 1", "text 2"]
 
     async def test_entries_without_a_callers_id_are_never_repetitions(self, agent: StoredAgent) -> None:
         """People do say the same thing twice, and both count."""
         await agent.append(agent.entry("hello"), agent.entry("hello"))
-        assert await texts(agent.store, agent.scope) == ["hello", "hello"]
+        assert await agent.said() == ["hello", "hello"]
 
     @pytest.fixture
     async def journal(self, agent: StoredAgent) -> list[Entry]:
@@ -135,18 +127,18 @@ class JournalConformance(StoreSuite):
 
     async def test_entries_are_read_in_order_from_either_end(self, agent: StoredAgent, journal: list[Entry]) -> None:
         """The newest are read most often, and must not cost reading all others first."""
-        assert await agent.store.entries(agent.scope, EntryQuery()) == journal
-        assert await agent.store.entries(agent.scope, EntryQuery(newest_first=True)) == journal[::-1]
-        assert await texts(agent.store, agent.scope, limit=3) == ["0", "1", "2"]
-        assert await texts(agent.store, agent.scope, limit=3, newest_first=True) == ["9", "8", "7"]
-        assert await texts(agent.store, agent.scope, limit=0) == []
+        assert await agent.entries(EntryQuery()) == journal
+        assert await agent.entries(EntryQuery(newest_first=True)) == journal[::-1]
+        assert await agent.said(limit=3) == ["0", "1", "2"]
+        assert await agent.said(limit=3, newest_first=True) == ["9", "8", "7"]
+        assert await agent.said(limit=0) == []
 
     async def test_entries_are_read_by_place(self, agent: StoredAgent, journal: list[Entry]) -> None:
         """Behind a place for following, before a place for paging back."""
-        assert await texts(agent.store, agent.scope, after_seq=journal[6].seq) == ["7", "8", "9"]
-        assert await texts(agent.store, agent.scope, before_seq=journal[2].seq) == ["0", "1"]
-        assert await texts(agent.store, agent.scope, after_seq=journal[2].seq, before_seq=journal[5].seq) == ["3", "4"]
-        assert await texts(agent.store, agent.scope, before_seq=journal[5].seq, newest_first=True, limit=2) == [
+        assert await agent.said(after_seq=journal[6].seq) == ["7", "8", "9"]
+        assert await agent.said(before_seq=journal[2].seq) == ["0", "1"]
+        assert await agent.said(after_seq=journal[2].seq, before_seq=journal[5].seq) == ["3", "4"]
+        assert await agent.said(before_seq=journal[5].seq, newest_first=True, limit=2) == [
             "4",
             "3",
         ]
@@ -156,58 +148,58 @@ class JournalConformance(StoreSuite):
     ) -> None:
         """Exports and indexing page; one entry that is skipped would never be found again."""
         met: list[Entry] = []
-        while page := await agent.store.entries(agent.scope, EntryQuery(after_seq=met[-1].seq if met else 0, limit=3)):
+        while page := await agent.entries(EntryQuery(after_seq=met[-1].seq if met else 0, limit=3)):
             met += page
         assert met == journal
 
     async def test_entries_are_read_by_their_ids(self, agent: StoredAgent, journal: list[Entry]) -> None:
         """In journal order, whatever the order of the ids."""
-        assert await texts(agent.store, agent.scope, entry_ids=(journal[7].id, "nobody", journal[2].id)) == ["2", "7"]
-        assert await texts(agent.store, agent.scope, entry_ids=(journal[7].id,)) == ["7"]
-        assert await texts(agent.store, agent.scope, entry_ids=()) == []
+        assert await agent.said(entry_ids=(journal[7].id, "nobody", journal[2].id)) == ["2", "7"]
+        assert await agent.said(entry_ids=(journal[7].id,)) == ["7"]
+        assert await agent.said(entry_ids=()) == []
 
     async def test_entries_are_read_by_the_callers_ids(self, agent: StoredAgent, journal: list[Entry]) -> None:
         """A client finds its own message again without having kept our id."""
-        assert await texts(agent.store, agent.scope, caller_ids=("m7", "nobody", "m2")) == ["2", "7"]
-        assert await texts(agent.store, agent.scope, caller_ids=()) == []
+        assert await agent.said(caller_ids=("m7", "nobody", "m2")) == ["2", "7"]
+        assert await agent.said(caller_ids=()) == []
 
     async def test_entries_are_read_by_kind(self, agent: StoredAgent, journal: list[Entry]) -> None:
-        assert await texts(agent.store, agent.scope, kinds=(EntryKind.EVENT,)) == ["0", "5"]
-        assert len(await texts(agent.store, agent.scope, kinds=(EntryKind.EVENT, EntryKind.MESSAGE))) == 10
-        assert await texts(agent.store, agent.scope, kinds=(EntryKind.DOCUMENT,)) == []
+        assert await agent.said(kinds=(EntryKind.EVENT,)) == ["0", "5"]
+        assert len(await agent.said(kinds=(EntryKind.EVENT, EntryKind.MESSAGE))) == 10
+        assert await agent.said(kinds=(EntryKind.DOCUMENT,)) == []
 
     async def test_entries_are_read_by_time_with_the_end_left_out(
         self, agent: StoredAgent, journal: list[Entry]
     ) -> None:
         """Half-open, so that neighbouring ranges neither overlap nor leave a gap."""
         start, end = journal[3].occurred_at, journal[6].occurred_at
-        assert await texts(agent.store, agent.scope, occurred_from=start, occurred_before=end) == ["3", "4", "5"]
-        assert await texts(agent.store, agent.scope, occurred_from=end) == ["6", "7", "8", "9"]
-        assert await texts(agent.store, agent.scope, occurred_before=start) == ["0", "1", "2"]
+        assert await agent.said(occurred_from=start, occurred_before=end) == ["3", "4", "5"]
+        assert await agent.said(occurred_from=end) == ["6", "7", "8", "9"]
+        assert await agent.said(occurred_before=start) == ["0", "1", "2"]
 
     async def test_a_scope_narrows_the_journal_to_its_session_and_task(
         self, agent: StoredAgent, journal: list[Entry]
     ) -> None:
         """The same call serves a whole agent and one conversation of it."""
-        assert await texts(agent.store, agent.scope.within(session="s1")) == ["1", "3", "5", "7", "9"]
-        assert await texts(agent.store, agent.scope.within(task="t")) == ["0", "1", "2", "3"]
-        assert await texts(agent.store, agent.scope.within(session="s1", task="t")) == ["1", "3"]
-        assert await texts(agent.store, agent.scope.within(session="nobody")) == []
-        assert await texts(agent.store, agent.scope.within(session="s1"), entry_ids=(journal[0].id,)) == []
+        assert await agent.within(session="s1").said() == ["1", "3", "5", "7", "9"]
+        assert await agent.within(task="t").said() == ["0", "1", "2", "3"]
+        assert await agent.within(session="s1", task="t").said() == ["1", "3"]
+        assert await agent.within(session="nobody").said() == []
+        assert await agent.within(session="s1").said(entry_ids=(journal[0].id,)) == []
 
     async def test_every_condition_of_a_query_must_hold(self, agent: StoredAgent, journal: list[Entry]) -> None:
         """Conditions only ever narrow."""
         conditions: dict[str, Any] = {"kinds": (EntryKind.MESSAGE,), "after_seq": journal[1].seq, "limit": 2}
         conditions["occurred_before"] = journal[8].occurred_at
-        assert await texts(agent.store, agent.scope.within(session="s0"), **conditions) == ["2", "4"]
+        assert await agent.within(session="s0").said(**conditions) == ["2", "4"]
 
     async def test_words_of_the_query_language_in_a_session_are_just_words(self, agent: StoredAgent) -> None:
         """Session names come from users, and none may become part of a statement."""
         label = "a(b) OR 1=1 #,-- _"
-        await agent.append(agent.samples.make_entry(agent.scope.within(session=label), "odd"))
+        await agent.append(agent.within(session=label).entry("odd"))
         await agent.append(agent.entry("plain"))
-        assert await texts(agent.store, agent.scope.within(session=label)) == ["odd"]
-        assert await texts(agent.store, agent.scope.within(session="a(b) OR 1=1 #,-- x")) == []
+        assert await agent.within(session=label).said() == ["odd"]
+        assert await agent.at(agent.scope.within(session="a(b) OR 1=1 #,-- x")).said() == []
 
 
 LEASE = timedelta(minutes=1)
@@ -364,7 +356,7 @@ class CommitsConformance(StoreSuite):
 
     async def test_an_empty_unit_of_work_is_harmless(self, agent: StoredAgent) -> None:
         """Code that found nothing to do need not ask first."""
-        committed = await agent.store.commit(agent.scope, [])
+        committed = await agent.commit()
         assert committed == transaction.Committed()
         async with agent.transaction() as tx:
             pass
@@ -380,7 +372,7 @@ class CommitsConformance(StoreSuite):
 
         with pytest.raises(ZeroDivisionError):
             await break_off()
-        assert await agent.store.entries(agent.scope, EntryQuery()) == []
+        assert await agent.entries(EntryQuery()) == []
 
     async def test_a_unit_of_work_takes_nothing_of_another_agent(self, agent: StoredAgent) -> None:
         """The scope is checked before anything is written, as a last line of defence."""
@@ -395,7 +387,7 @@ class CommitsConformance(StoreSuite):
                 tx.conflict(agent.samples.make_conflict(other, pair))
             with pytest.raises(InvalidInput):
                 tx.enqueue(agent.samples.make_job(other), limit=10)
-        assert await agent.store.entries(agent.scope, EntryQuery()) == []
+        assert await agent.entries(EntryQuery()) == []
 
     async def test_a_unit_of_work_counts_versions(self, agent: StoredAgent) -> None:
         """A wrong number is a mistake of the caller and shows before anything is sent."""
@@ -420,31 +412,21 @@ class CommitsConformance(StoreSuite):
         assert await agent.current(record.id) == second
         assert (await agent.everything()).vectors == {(MODEL, record.id): vector_bytes(1)}
 
-    async def test_of_many_that_change_the_same_version_one_wins(self, agent: StoredAgent) -> None:
-        """Two workers may consolidate the same record; the second must read again, not overwrite."""
-        record = agent.record()
-        await agent.store.commit(agent.scope, [_put(record)])
-        rivals = [agent.next_version(record, content=f"claim {number}") for number in range(20)]
-        outcomes = await asyncio.gather(
-            *(agent.store.commit(agent.scope, [_put(rival)]) for rival in rivals), return_exceptions=True
-        )
-        refused = [outcome for outcome in outcomes if isinstance(outcome, VersionConflict)]
-        assert len(refused) == 19
-        winner = rivals[next(place for place, outcome in enumerate(outcomes) if outcome not in refused)]
-        assert await agent.current(record.id) == winner
-
-    async def test_of_many_that_change_the_same_conflict_one_wins(self, agent: StoredAgent) -> None:
-        """The same for verdicts."""
-        conflict = agent.conflict([agent.record(), agent.record()])
-        await agent.store.commit(agent.scope, [transaction.PutConflict(conflict)])
-        rivals = [conflict.replace(version=2, description=f"view {number}") for number in range(10)]
-        outcomes = await asyncio.gather(
-            *(agent.store.commit(agent.scope, [transaction.PutConflict(rival, 1)]) for rival in rivals),
-            return_exceptions=True,
-        )
-        assert sum(isinstance(outcome, VersionConflict) for outcome in outcomes) == 9
-        [kept] = await agent.store.conflicts(agent.scope, ConflictQuery())
-        assert kept in rivals
+    @pytest.mark.parametrize("what", ["record", "conflict"])
+    async def test_of_many_that_change_the_same_version_one_wins(self, agent: StoredAgent, what: str) -> None:
+        """Two workers may consolidate one record, or judge one conflict; the second must read again, not overwrite."""
+        record, conflict = agent.record(), agent.conflict([agent.record(), agent.record()])
+        await agent.commit(_put(record), transaction.PutConflict(conflict))
+        records = [agent.next_version(record, content=f"claim {number}") for number in range(20)]
+        verdicts = [conflict.replace(version=2, description=f"view {number}") for number in range(20)]
+        rivals: list[Change] = [_put(one) for one in records]
+        if what == "conflict":
+            rivals = [transaction.PutConflict(one, 1) for one in verdicts]
+        outcomes = await asyncio.gather(*map(agent.commit, rivals), return_exceptions=True)
+        assert sum(isinstance(outcome, VersionConflict) for outcome in outcomes) == 19
+        won = next(place for place, outcome in enumerate(outcomes) if not isinstance(outcome, VersionConflict))
+        kept = [await agent.current(record.id), *await agent.conflicts(ConflictQuery())]
+        assert kept == ([records[won], conflict] if what == "record" else [record, verdicts[won]])
 
     async def test_a_hundred_commits_at_once_are_all_kept_in_distinct_places(self, agent: StoredAgent) -> None:
         """Backends that gather commits into groups must still give each its own answer."""
@@ -454,30 +436,28 @@ class CommitsConformance(StoreSuite):
             async with agent.transaction() as tx:
                 tx.append(entry)
                 tx.put(agent.record_of(entry))
-                tx.enqueue(agent.samples.make_job(agent.scope), limit=1000)
+                tx.enqueue(agent.job(), limit=1000)
             return tx.committed.last_seq
 
         places = await asyncio.gather(*(remember(entry) for entry in entries))
-        stored = await agent.store.entries(agent.scope, EntryQuery(limit=1000))
+        stored = await agent.entries(EntryQuery(limit=1000))
         assert {entry.text for entry in stored} == {entry.text for entry in entries}
         assert sorted(places) == [entry.seq for entry in stored]
         assert len(set(places)) == 100
-        assert len(await agent.store.records(agent.scope, RecordQuery(limit=1000))) == 100
-        assert (await agent.store.queue(agent.scope)).pending == 100
+        assert len(await agent.records(RecordQuery(limit=1000))) == 100
+        assert (await agent.queue()).pending == 100
 
     async def test_one_that_fails_among_many_harms_no_other(self, agent: StoredAgent) -> None:
         """The same holds for a refusal inside such a group."""
         taken = agent.record()
-        await agent.store.commit(agent.scope, [_put(taken)])
+        await agent.commit(_put(taken))
         units = [[transaction.PutState(f"unit {number}", number)] for number in range(30)]
         work: list[list[Change]] = [
             [*unit, _put(taken)] if number % 3 == 0 else [*unit] for number, unit in enumerate(units)
         ]
-        outcomes = await asyncio.gather(
-            *(agent.store.commit(agent.scope, unit) for unit in work), return_exceptions=True
-        )
+        outcomes = await asyncio.gather(*(agent.commit(*unit) for unit in work), return_exceptions=True)
         assert [isinstance(outcome, VersionConflict) for outcome in outcomes] == [n % 3 == 0 for n in range(30)]
-        assert await agent.store.states(agent.scope) == {f"unit {n}": n for n in range(30) if n % 3}
+        assert await agent.states() == {f"unit {n}": n for n in range(30) if n % 3}
 
     async def test_what_was_committed_is_there_when_the_store_is_opened_again(
         self, store: Store, opened: OpenStore, world: World

@@ -9,31 +9,31 @@ import pytest
 from remanent.errors import LeaseLost, NotFound, QueueFull, VersionConflict
 from remanent.model import Job, JobState, Scope
 from remanent.model.job import TIMER
-from remanent.stores.conformance.base import OpenStore, Samples, StoreSuite, put
-from remanent.stores.queries import EntryQuery, JobQuery, QueueState
+from remanent.stores.conformance.base import OpenStore, Samples, StoredAgent, StoreSuite
+from remanent.stores.queries import Claims, EntryQuery, JobQuery, QueueState
 from remanent.stores.store import Store
-from remanent.stores.transaction import FinishJob, PutState
+from remanent.stores.transaction import EnqueueJob, FinishJob, PutState, ReviveJob
 
 LEASE = timedelta(seconds=60)
 
 
-class QueueDriver:
+class QueueDriver(StoredAgent):
     """A queue with its clock: short words for what the tests do, so that each of them reads as a story of workers."""
-
-    def __init__(self, store: Store, samples: Samples, scope: Scope) -> None:
-        self.store, self.samples, self.scope = store, samples, scope
 
     async def add(self, *kinds: str, limit: int = 100, **fields: Any) -> list[Job]:
         """Enqueue jobs in one commit, and return those that were really added."""
-        jobs = [self.samples.make_job(self.scope, kind, **fields) for kind in kinds]
-        async with self.store.transaction(self.scope) as tx:
-            for job in jobs:
-                tx.enqueue(job, limit=limit)
-        return [job for job in jobs if job.id in tx.committed.enqueued]
+        jobs = [self.job(kind, **fields) for kind in kinds]
+        committed = await self.commit(*(EnqueueJob(job, limit) for job in jobs))
+        return [job for job in jobs if job.id in committed.enqueued]
 
     async def claim(self, worker: str = "w1") -> Job | None:
         """Claim the next job for a minute."""
-        return await self.store.claim(self.scope, worker=worker, now=self.samples.clock(), lease=LEASE)
+        return await self.store.claim(self.scope, worker=worker, now=self.clock(), lease=LEASE)
+
+    async def claim_any(self, limit: int, *among: Scope) -> Claims:
+        """Claim jobs of some agents, or of all, for a minute."""
+        now, asked = self.clock(), among or None
+        return await self.store.claim_any(worker="w", limit=limit, lease=LEASE, now=now, among=asked)
 
     async def must_claim(self, worker: str = "w1") -> Job:
         """Claim the next job; there must be one."""
@@ -43,18 +43,18 @@ class QueueDriver:
 
     async def finish(self, job: Job) -> None:
         """Take a job out."""
-        async with self.store.transaction(self.scope) as tx:
+        async with self.transaction() as tx:
             tx.finish(job)
 
     async def retry(self, job: Job, *, seconds: float, to_tail: bool = False) -> None:
         """Give a job back for later."""
-        later = self.samples.clock() + timedelta(seconds=seconds)
-        async with self.store.transaction(self.scope) as tx:
+        later = self.clock() + timedelta(seconds=seconds)
+        async with self.transaction() as tx:
             tx.retry(job, not_before=later, error="Failed: once", to_tail=to_tail)
 
     async def bury(self, job: Job) -> None:
         """Give a job up."""
-        async with self.store.transaction(self.scope) as tx:
+        async with self.transaction() as tx:
             tx.bury(job, error="Failed: for good")
 
     async def run_all(self) -> list[str]:
@@ -65,7 +65,7 @@ class QueueDriver:
             await self.finish(job)
         return ran
 
-    async def listed(self, **query: Any) -> list[str]:
+    async def queued(self, **query: Any) -> list[str]:
         """Return the kinds of jobs that a query finds."""
         return [job.kind for job in await self.store.jobs(self.scope, JobQuery(**query))]
 
@@ -82,7 +82,7 @@ class QueueConformance(_QueueSuite):
 
     async def test_a_job_comes_back_as_it_was_enqueued(self, line: QueueDriver) -> None:
         """Its payload is what the worker will read, perhaps days later."""
-        later = line.samples.clock() + LEASE
+        later = line.clock() + LEASE
         job = line.samples.make_job(
             line.scope.within(session="s", task="t"),
             "embed",
@@ -92,22 +92,22 @@ class QueueConformance(_QueueSuite):
             max_attempts=3,
             not_before=later,
         )
-        async with line.store.transaction(line.scope) as tx:
+        async with line.transaction() as tx:
             tx.enqueue(job, limit=10)
         assert tx.committed.enqueued == (job.id,)
-        [stored] = await line.store.jobs(line.scope, JobQuery())
+        [stored] = await line.jobs(JobQuery())
         assert stored == job.replace(seq=stored.seq)
 
     async def test_a_timer_is_no_work_until_its_moment_comes(self, line: QueueDriver) -> None:
         """Who waits for an empty queue must not wait for the end of a session; it runs when it is due all the same."""
-        due = line.samples.clock() + LEASE
+        due = line.clock() + LEASE
         [timer] = await line.add("end", lane=f"{TIMER}end", not_before=due)
-        state = await line.store.queue(line.scope)
+        state = await line.queue()
         assert (state.pending, state.running, state.oldest, state.wake_at) == (0, 0, None, due)
         assert await line.claim() is None
-        line.samples.clock.advance(seconds=LEASE.total_seconds())
+        line.clock.advance(seconds=LEASE.total_seconds())
         assert (await line.must_claim()).id == timer.id
-        assert (await line.store.queue(line.scope)).running == 1
+        assert (await line.queue()).running == 1
 
     async def test_jobs_of_a_lane_run_strictly_in_order(self, line: QueueDriver) -> None:
         """A lane is a conversation: its second turn must not be understood before the first."""
@@ -121,8 +121,8 @@ class QueueConformance(_QueueSuite):
         job = await line.must_claim("w1")
         assert (job.id, job.state, job.worker) == (added.id, JobState.RUNNING, "w1")
         assert (job.attempts, job.fence) == (1, 1)
-        assert job.lease_until == line.samples.clock() + LEASE
-        assert await line.store.jobs(line.scope, JobQuery()) == [job]
+        assert job.lease_until == line.clock() + LEASE
+        assert await line.jobs(JobQuery()) == [job]
 
     async def test_nothing_overtakes_a_running_job_of_its_lane(self, line: QueueDriver) -> None:
         """Else two workers would change the same session at once."""
@@ -154,14 +154,14 @@ class QueueConformance(_QueueSuite):
     async def test_an_agent_without_jobs_has_nothing_to_claim(self, line: QueueDriver) -> None:
         """And asking makes no database."""
         assert await line.claim() is None
-        assert await line.store.queue(line.scope) == QueueState()
-        assert await line.listed() == []
+        assert await line.queue() == QueueState()
+        assert await line.queued() == []
 
     async def test_a_finished_job_is_gone(self, line: QueueDriver) -> None:
         """The queue holds what is to be done and no history."""
         await line.add("a")
         await line.finish(await line.must_claim())
-        assert await line.store.queue(line.scope) == QueueState()
+        assert await line.queue() == QueueState()
 
     async def test_a_key_is_enqueued_once_while_it_waits(self, line: QueueDriver) -> None:
         """A job such as 'index what is new' covers everything up to when it runs; ten of it are one."""
@@ -169,7 +169,7 @@ class QueueConformance(_QueueSuite):
         assert await line.add("again", key="k") == []
         assert len(await line.add("elsewhere", key="k", lane="side")) == 1
         assert len(await line.add("keyless")) == 1
-        assert await line.listed() == ["first", "elsewhere", "keyless"]
+        assert await line.queued() == ["first", "elsewhere", "keyless"]
 
     async def test_a_key_repeated_in_one_commit_is_enqueued_once(self, line: QueueDriver) -> None:
         """A unit of work sees its own jobs."""
@@ -195,14 +195,14 @@ class QueueConformance(_QueueSuite):
     async def test_a_full_queue_refuses_and_keeps_what_is_queued(self, line: QueueDriver) -> None:
         """Back pressure: the caller hears of it, instead of memory or disk running out."""
         await line.add("a", "b", limit=2)
-        tx = line.store.transaction(line.scope)
-        tx.append(line.samples.make_entry(line.scope))
-        tx.put(line.samples.make_record(line.scope))
-        tx.enqueue(line.samples.make_job(line.scope, "c"), limit=2)
+        tx = line.transaction()
+        tx.append(line.entry())
+        tx.put(line.record())
+        tx.enqueue(line.job("c"), limit=2)
         with pytest.raises(QueueFull):
-            await line.store.commit(line.scope, tx.changes)
-        assert await line.listed() == ["a", "b"]
-        assert await line.store.entries(line.scope, EntryQuery()) == []
+            await line.commit(*tx.changes)
+        assert await line.queued() == ["a", "b"]
+        assert await line.entries(EntryQuery()) == []
 
     async def test_what_runs_fills_the_queue_too_and_the_dead_do_not(self, line: QueueDriver) -> None:
         """Dead letters wait for a person and must not stop the agent meanwhile."""
@@ -217,9 +217,9 @@ class QueueConformance(_QueueSuite):
         """A worker that was killed says nothing; only time tells."""
         await line.add("a")
         old = await line.must_claim("w1")
-        line.samples.clock.advance(seconds=59)
+        line.clock.advance(seconds=59)
         assert await line.claim("w2") is None
-        line.samples.clock.advance(seconds=1)
+        line.clock.advance(seconds=1)
         new = await line.must_claim("w2")
         assert (new.id, new.worker, new.attempts) == (old.id, "w2", 2)
         assert new.fence > old.fence
@@ -228,40 +228,40 @@ class QueueConformance(_QueueSuite):
         """A lease or a back-off of last year's clock would else hold its lane until that year comes again."""
         await line.add("a")
         old = await line.must_claim("w1")
-        line.samples.clock.advance(seconds=-365 * 86400)
+        line.clock.advance(seconds=-365 * 86400)
         new = await line.must_claim("w2")
         assert (new.id, new.worker) == (old.id, "w2")
         await line.retry(new, seconds=60)
         assert await line.claim("w2") is None
-        line.samples.clock.advance(seconds=-365 * 86400)
+        line.clock.advance(seconds=-365 * 86400)
         assert (await line.must_claim("w3")).id == old.id
 
     async def test_who_was_taken_over_can_do_nothing_more_and_its_result_is_discarded(self, line: QueueDriver) -> None:
         """The fence number: a worker that was only slow must not write over its successor's result."""
         await line.add("a")
         old = await line.must_claim("w1")
-        line.samples.clock.advance(seconds=60)
+        line.clock.advance(seconds=60)
         new = await line.must_claim("w2")
         with pytest.raises(LeaseLost):
-            await line.store.commit(line.scope, [PutState("effect", 1), FinishJob(old.id, old.fence)])
+            await line.commit(PutState("effect", 1), FinishJob(old.id, old.fence))
         with pytest.raises(LeaseLost):
             await line.retry(old, seconds=1)
         with pytest.raises(LeaseLost):
             await line.bury(old)
         with pytest.raises(LeaseLost):
-            await line.store.renew(line.scope, job_id=old.id, fence=old.fence, lease=LEASE, now=line.samples.clock())
-        assert await line.store.jobs(line.scope, JobQuery()) == [new]
-        assert await line.store.states(line.scope) == {}
+            await line.renew(job_id=old.id, fence=old.fence, lease=LEASE, now=line.clock())
+        assert await line.jobs(JobQuery()) == [new]
+        assert await line.states() == {}
         await line.finish(new)
-        assert await line.listed() == []
+        assert await line.queued() == []
 
     async def test_who_is_late_but_not_taken_over_may_still_finish(self, line: QueueDriver) -> None:
         """Nobody else has begun, so that the work is not wasted."""
         await line.add("a")
         job = await line.must_claim()
-        line.samples.clock.advance(seconds=600)
+        line.clock.advance(seconds=600)
         await line.finish(job)
-        assert await line.listed() == []
+        assert await line.queued() == []
 
     async def test_a_job_is_finished_once(self, line: QueueDriver) -> None:
         """A worker that gets no answer asks again, and must not end another job with it."""
@@ -275,17 +275,17 @@ class QueueConformance(_QueueSuite):
         """There is no fence number by which it could be."""
         [job] = await line.add("a")
         with pytest.raises(LeaseLost):
-            await line.store.commit(line.scope, [FinishJob(job.id, 0)])
+            await line.commit(FinishJob(job.id, 0))
 
     async def test_a_renewed_lease_holds_longer(self, line: QueueDriver) -> None:
         """Long work renews while it goes on, so that leases can be short."""
         await line.add("a")
         job = await line.must_claim("w1")
-        line.samples.clock.advance(seconds=50)
-        await line.store.renew(line.scope, job_id=job.id, fence=job.fence, lease=LEASE, now=line.samples.clock())
-        line.samples.clock.advance(seconds=50)
+        line.clock.advance(seconds=50)
+        await line.renew(job_id=job.id, fence=job.fence, lease=LEASE, now=line.clock())
+        line.clock.advance(seconds=50)
         assert await line.claim("w2") is None
-        line.samples.clock.advance(seconds=10)
+        line.clock.advance(seconds=10)
         assert (await line.must_claim("w2")).id == job.id
 
     async def test_a_job_given_back_keeps_its_place_and_its_lane_waits_for_it(self, line: QueueDriver) -> None:
@@ -294,16 +294,16 @@ class QueueConformance(_QueueSuite):
         await line.add("other", lane="side")
         await line.retry(await line.must_claim(), seconds=60)
         assert await line.run_all() == ["other"]
-        line.samples.clock.advance(seconds=59)
+        line.clock.advance(seconds=59)
         assert await line.claim() is None
-        line.samples.clock.advance(seconds=1)
+        line.clock.advance(seconds=1)
         assert await line.run_all() == ["a", "b"]
 
     async def test_a_job_given_back_tells_why_and_counts_on(self, line: QueueDriver) -> None:
         """After so many attempts it is buried with the last reason."""
         await line.add("a")
         await line.retry(await line.must_claim(), seconds=0)
-        [waiting] = await line.store.jobs(line.scope, JobQuery())
+        [waiting] = await line.jobs(JobQuery())
         assert (waiting.state, waiting.error, waiting.attempts) == (JobState.PENDING, "Failed: once", 1)
         assert (waiting.worker, waiting.lease_until) == (None, None)
         again = await line.must_claim()
@@ -314,9 +314,9 @@ class QueueConformance(_QueueSuite):
         """A shutdown is no fault of the job, and must not bring it nearer to its burial."""
         await line.add("a")
         job = await line.must_claim()
-        async with line.store.transaction(line.scope) as tx:
-            tx.retry(job, not_before=line.samples.clock(), error="", counts=False)
-        [waiting] = await line.store.jobs(line.scope, JobQuery())
+        async with line.transaction() as tx:
+            tx.retry(job, not_before=line.clock(), error="", counts=False)
+        [waiting] = await line.jobs(JobQuery())
         assert waiting.attempts == 0
         again = await line.must_claim()
         assert again.attempts == 1
@@ -327,16 +327,16 @@ class QueueConformance(_QueueSuite):
         await line.add("a", "b", "c")
         await line.retry(await line.must_claim(), seconds=60, to_tail=True)
         assert await line.run_all() == ["b", "c"]
-        line.samples.clock.advance(seconds=60)
+        line.clock.advance(seconds=60)
         assert await line.run_all() == ["a"]
 
     async def test_a_job_for_later_waits_and_what_stands_behind_it_too(self, line: QueueDriver) -> None:
         """Order within the lane comes before haste."""
-        later = line.samples.clock() + LEASE
+        later = line.clock() + LEASE
         await line.add("later", not_before=later)
         await line.add("behind")
         assert await line.claim() is None
-        line.samples.clock.advance(seconds=60)
+        line.clock.advance(seconds=60)
         assert await line.run_all() == ["later", "behind"]
 
     async def test_a_buried_job_lets_its_lane_go_on_and_stays_to_be_seen(self, line: QueueDriver) -> None:
@@ -344,19 +344,19 @@ class QueueConformance(_QueueSuite):
         await line.add("a", "b")
         await line.bury(await line.must_claim())
         assert await line.run_all() == ["b"]
-        [dead] = await line.store.jobs(line.scope, JobQuery(states=(JobState.DEAD,)))
+        [dead] = await line.jobs(JobQuery(states=(JobState.DEAD,)))
         assert (dead.kind, dead.error, dead.worker, dead.lease_until) == ("a", "Failed: for good", None, None)
-        assert (await line.store.queue(line.scope)).dead == 1
+        assert (await line.queue()).dead == 1
 
     async def test_a_revived_job_runs_again_behind_the_others_with_fresh_attempts(self, line: QueueDriver) -> None:
         """After the cause was mended; its old place means nothing any more."""
         await line.add("a", "b")
         dead = await line.must_claim()
         await line.bury(dead)
-        async with line.store.transaction(line.scope) as tx:
+        async with line.transaction() as tx:
             tx.revive(dead.id)
         assert tx.committed.enqueued == (dead.id,)
-        assert (await line.store.queue(line.scope)).dead == 0
+        assert (await line.queue()).dead == 0
         await line.finish(await line.must_claim())
         revived = await line.must_claim()
         assert (revived.id, revived.attempts) == (dead.id, 1)
@@ -367,8 +367,7 @@ class QueueConformance(_QueueSuite):
         [job] = await line.add("a")
         for job_id in (job.id, "nobody"):
             with pytest.raises(NotFound):
-                async with line.store.transaction(line.scope) as tx:
-                    tx.revive(job_id)
+                await line.commit(ReviveJob(job_id))
 
     async def test_jobs_are_listed_by_state_and_lane_in_queue_order(self, line: QueueDriver) -> None:
         """What an operator looks at."""
@@ -377,21 +376,21 @@ class QueueConformance(_QueueSuite):
         await line.add("running", lane="y")
         await line.must_claim()
         await line.add("waiting 1", "waiting 2", lane="x")
-        assert await line.listed() == ["dead", "running", "waiting 1", "waiting 2"]
-        assert await line.listed(states=(JobState.PENDING,)) == ["waiting 1", "waiting 2"]
-        assert await line.listed(states=(JobState.RUNNING, JobState.DEAD)) == ["dead", "running"]
-        assert await line.listed(lanes=("x",)) == ["dead", "waiting 1", "waiting 2"]
-        assert await line.listed(lanes=("x",), states=(JobState.PENDING,), limit=1) == ["waiting 1"]
-        assert await line.listed(states=()) == []
+        assert await line.queued() == ["dead", "running", "waiting 1", "waiting 2"]
+        assert await line.queued(states=(JobState.PENDING,)) == ["waiting 1", "waiting 2"]
+        assert await line.queued(states=(JobState.RUNNING, JobState.DEAD)) == ["dead", "running"]
+        assert await line.queued(lanes=("x",)) == ["dead", "waiting 1", "waiting 2"]
+        assert await line.queued(lanes=("x",), states=(JobState.PENDING,), limit=1) == ["waiting 1"]
+        assert await line.queued(states=()) == []
 
     async def test_the_queue_tells_how_it_stands(self, line: QueueDriver) -> None:
         """In one query: it is asked for every agent again and again."""
-        start = line.samples.clock()
+        start = line.clock()
         await line.add("a", "b", lane="x")
-        line.samples.clock.advance(seconds=5)
+        line.clock.advance(seconds=5)
         await line.add("c", lane="y")
         await line.must_claim()
-        standing = await line.store.queue(line.scope)
+        standing = await line.queue()
         assert (standing.pending, standing.running, standing.dead) == (2, 1, 0)
         assert standing.oldest == start
 
@@ -399,9 +398,9 @@ class QueueConformance(_QueueSuite):
         """Workers sleep until then, instead of asking all the time."""
 
         async def wake_at() -> Any:
-            return (await line.store.queue(line.scope)).wake_at
+            return (await line.queue()).wake_at
 
-        clock = line.samples.clock
+        clock = line.clock
         assert await wake_at() is None
         await line.add("a", "b")
         assert await wake_at() <= clock()
@@ -420,7 +419,7 @@ class QueueConformance(_QueueSuite):
         """Else every worker would spin over a dead letter."""
         await line.add("a")
         await line.bury(await line.must_claim())
-        standing = await line.store.queue(line.scope)
+        standing = await line.queue()
         assert (standing.oldest, standing.wake_at) == (None, None)
 
     async def test_whoever_listens_hears_of_new_and_revived_jobs_and_of_nothing_else(self, line: QueueDriver) -> None:
@@ -430,15 +429,13 @@ class QueueConformance(_QueueSuite):
         await line.add("a", key="k")
         assert heard == [line.scope]
         await line.add("again", key="k")
-        async with line.store.transaction(line.scope) as tx:
-            tx.state("x", 1)
-        taken = line.samples.make_record(line.scope)
-        await put(line.store, taken)
-        tx = line.store.transaction(line.scope)
-        tx.enqueue(line.samples.make_job(line.scope), limit=10)
+        await line.commit(PutState("x", 1))
+        [taken] = await line.put(line.record())
+        tx = line.transaction()
+        tx.enqueue(line.job(), limit=10)
         tx.put(taken)
         with pytest.raises(VersionConflict):
-            await line.store.commit(line.scope, tx.changes)
+            await line.commit(*tx.changes)
         assert heard == [line.scope]
         dead = await line.must_claim()
         await line.bury(dead)
@@ -450,9 +447,9 @@ class QueueConformance(_QueueSuite):
         """A crash between the effect and the end of the job would do the work twice."""
         await line.add("a")
         job = await line.must_claim()
-        await line.store.commit(line.scope, [PutState("effect", 1), FinishJob(job.id, job.fence)])
-        assert await line.store.states(line.scope) == {"effect": 1}
-        assert await line.listed() == []
+        await line.commit(PutState("effect", 1), FinishJob(job.id, job.fence))
+        assert await line.states() == {"effect": 1}
+        assert await line.queued() == []
 
 
 class ClaimingConformance(_QueueSuite):
@@ -464,9 +461,7 @@ class ClaimingConformance(_QueueSuite):
         await line.add("a1", "a2", lane="a")
         await line.add("b1", lane="b")
         await bob.add("c1")
-        claims = await line.store.claim_any(
-            worker="w", limit=10, lease=LEASE, now=line.samples.clock(), among=(line.scope, bob.scope)
-        )
+        claims = await line.claim_any(10, line.scope, bob.scope)
         assert sorted(job.kind for job in claims.jobs) == ["a1", "b1", "c1"]
         assert {job.scope.agent for job in claims.jobs} == {line.scope.agent, "bob"}
         assert not claims.failed
@@ -481,25 +476,24 @@ class ClaimingConformance(_QueueSuite):
         for lane in "abc":
             await line.add("work", lane=lane)
         await bob.add("other")
-        now = line.samples.clock()
-        claims = await line.store.claim_any(worker="w", limit=2, lease=LEASE, now=now, among=(line.scope,))
+        claims = await line.claim_any(2, line.scope)
         assert [job.kind for job in claims.jobs] == ["work", "work"]
-        rest = await line.store.claim_any(worker="w", limit=9, lease=LEASE, now=now)
+        rest = await line.claim_any(9)
         assert sorted(job.kind for job in rest.jobs) == ["other", "work"]
 
     async def test_an_agent_with_nothing_to_claim_says_when_it_will_have(self, line: QueueDriver) -> None:
         """So that a worker sleeps until then and no longer."""
         await line.add("a")
         await line.retry(await line.must_claim(), seconds=30)
-        now = line.samples.clock()
-        claims = await line.store.claim_any(worker="w", limit=1, lease=LEASE, now=now, among=(line.scope,))
+        now = line.clock()
+        claims = await line.claim_any(1, line.scope)
         assert claims.jobs == ()
         assert claims.wake_at == {line.scope: now + timedelta(seconds=30)}
 
     async def test_without_a_time_the_databases_own_clock_decides(self, line: QueueDriver) -> None:
         """Workers on several machines share it, however their own clocks go; the samples' clock stands in the past."""
-        await line.add("a", not_before=line.samples.clock() + timedelta(seconds=30))
+        await line.add("a", not_before=line.clock() + timedelta(seconds=30))
         claims = await line.store.claim_any(worker="w", limit=1, lease=LEASE, among=(line.scope,))
         [job] = claims.jobs
         assert job.lease_until is not None
-        assert job.lease_until > line.samples.clock() + LEASE
+        assert job.lease_until > line.clock() + LEASE

@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
-from remanent.model import Kind, Maker, Origin, Record, Scope, Source, Status
+from remanent.model import Kind, Maker, Origin, Record, Source, Status
 from remanent.model.kinds import PassageData, SemanticData, ShortTermData, standing_mark
-from remanent.stores.conformance.base import ANY_STATUS, Samples, StoredAgent, StoreSuite, append, listed, put
+from remanent.stores.conformance.base import ANY_STATUS, StoredAgent, StoreSuite
 from remanent.stores.queries import EntryQuery, Erasure, LinkQuery, Order, RecordFilter, RecordQuery
-from remanent.stores.store import Store
-from remanent.stores.transaction import TouchRecords
+from remanent.stores.transaction import PutLink, TouchRecords
 
 DAY = timedelta(days=1)
 
@@ -22,8 +21,7 @@ class RecordsConformance(StoreSuite):
     async def test_a_record_comes_back_as_it_was_put(self, agent: StoredAgent) -> None:
         """To the last field, since a record that is read is written back with changes."""
         [entry] = await agent.append(agent.entry())
-        record = agent.samples.make_record(
-            agent.scope.within(session="s", task="t"),
+        record = agent.within(session="s", task="t").record(
             "她住在里斯本。\x00 '; DROP TABLE records; -- 🎉",
             kind=Kind.SEMANTIC,
             summary="lives in Lisbon",
@@ -49,30 +47,27 @@ class RecordsConformance(StoreSuite):
     @pytest.mark.parametrize("kind", list(Kind))
     async def test_a_record_of_every_kind_keeps_its_typed_data(self, agent: StoredAgent, kind: Kind) -> None:
         """Kinds are an open set: data of a discipline that is not installed must survive as well."""
-        record = agent.record(kind=kind)
-        await agent.put(record)
+        [record] = await agent.put(agent.record(kind=kind))
         assert type((await agent.current(record.id)).data) is kind.data
 
     async def test_the_next_version_takes_the_place_of_the_record(self, agent: StoredAgent) -> None:
         """There is one current version, whatever was asked for meanwhile."""
-        record = agent.record("She lives in Lisbon.", tags=("old",))
-        await agent.put(record)
+        [record] = await agent.put(agent.record("She lives in Lisbon.", tags=("old",)))
         agent.clock.advance(seconds=1)
         second = await agent.update(agent.next_version(record, content="She lives in Porto.", tags=("new",)))
-        assert await agent.store.records(agent.scope, RecordQuery(ANY_STATUS)) == [second]
+        assert await agent.records(RecordQuery(ANY_STATUS)) == [second]
         assert await agent.listed(tags=("old",)) == []
         assert await agent.listed(tags=("new",)) == ["She lives in Porto."]
 
     async def test_counting_makes_no_version_and_the_next_version_keeps_the_counts(self, agent: StoredAgent) -> None:
         """Reading is frequent; a version for every access would bury the history that matters."""
-        record, other = agent.record(), agent.record()
-        await agent.put(record, other)
+        record, other = await agent.put(agent.record(), agent.record())
         agent.clock.advance(seconds=1)
         async with agent.transaction() as tx:
             tx.touch([record.id, record.id, "nobody"], accessed=1, scanned=2)
         assert await agent.current(record.id) == record.replace(access_count=2, scan_count=4)
         assert await agent.current(other.id) == other
-        assert len(await agent.store.versions(agent.scope, record.id)) == 1
+        assert len(await agent.versions(record.id)) == 1
         await agent.update(agent.next_version(record, summary="written by who saw no counts"))
         kept = await agent.current(record.id)
         assert (kept.access_count, kept.scan_count) == (2, 4)
@@ -109,7 +104,7 @@ class RecordsConformance(StoreSuite):
         """Return the contents that pass, having checked that listing and matching agree."""
         contents = await agent.listed(**wanted)
         ids = [record.id for record in reversed(shelf.values())]
-        matched = await agent.store.match(agent.scope, ids, RecordFilter(**wanted))
+        matched = await agent.match(ids, RecordFilter(**wanted))
         assert matched == [shelf[content].id for content in reversed(contents)]
         return set(contents)
 
@@ -143,7 +138,7 @@ class RecordsConformance(StoreSuite):
         gone = agent.record("gone", kind=Kind.SEMANTIC, status=Status.FORGOTTEN)
         await agent.put(*records, gone, agent.record("a turn"))
         flags = ("pinned", "stale", "related", "nothing of the sort")
-        found = sorted(await agent.store.tally(agent.scope, (Kind.SEMANTIC,), flags=flags), key=lambda one: one.count)
+        found = sorted(await agent.tally((Kind.SEMANTIC,), flags=flags), key=lambda one: one.count)
         assert [(one.kind, one.status, one.count, one.confidence) for one in found] == [
             (Kind.SEMANTIC, Status.FORGOTTEN, 1, 1.0),
             (Kind.SEMANTIC, Status.ACTIVE, 4, 3.5),
@@ -246,8 +241,8 @@ class RecordsConformance(StoreSuite):
     ) -> None:
         """The caller has ranked the ids, and the filter must not rank them anew."""
         ids = [shelf["red"].id, "nobody", shelf["pending"].id, shelf["plain"].id]
-        assert await agent.store.match(agent.scope, ids, RecordFilter()) == [ids[0], ids[3]]
-        assert await agent.store.match(agent.scope, [], RecordFilter()) == []
+        assert await agent.match(ids, RecordFilter()) == [ids[0], ids[3]]
+        assert await agent.match([], RecordFilter()) == []
 
     async def test_records_are_found_by_the_entries_they_came_from(self, agent: StoredAgent) -> None:
         """Corrections and erasures start from the journal."""
@@ -270,16 +265,16 @@ class RecordsConformance(StoreSuite):
         records = {name: agent.samples.make_record(place, name) for name, place in places.items()}
         await agent.put(*records.values())
         assert await agent.listed() == ["bare", "s", "t", "s t"]
-        assert await listed(agent.store, agent.scope.within(session="s")) == ["s", "s t"]
-        assert await listed(agent.store, agent.scope.within(task="t")) == ["t", "s t"]
-        assert await listed(agent.store, agent.scope.within(session="s", task="t")) == ["s t"]
-        assert await listed(agent.store, agent.scope.within(session="s"), record_ids=(records["bare"].id,)) == []
+        assert await agent.within(session="s").listed() == ["s", "s t"]
+        assert await agent.within(task="t").listed() == ["t", "s t"]
+        assert await agent.within(session="s", task="t").listed() == ["s t"]
+        assert await agent.within(session="s").listed(record_ids=(records["bare"].id,)) == []
         ids = [record.id for record in records.values()]
-        assert await agent.store.match(agent.scope.within(session="s"), ids, RecordFilter()) == [
+        assert await agent.within(session="s").match(ids, RecordFilter()) == [
             records["s"].id,
             records["s t"].id,
         ]
-        assert await agent.store.versions(agent.scope.within(session="s"), records["bare"].id) == []
+        assert await agent.within(session="s").versions(records["bare"].id) == []
 
     async def test_records_are_listed_in_the_order_asked_for(self, agent: StoredAgent) -> None:
         """Each order has a tie-breaker, so that two backends list alike."""
@@ -299,46 +294,38 @@ class RecordsConformance(StoreSuite):
 
     async def test_an_update_does_not_change_a_records_place(self, agent: StoredAgent) -> None:
         """Else paging through records while they change would skip some or meet some twice."""
-        records = [agent.record(content) for content in "abc"]
-        await agent.put(*records)
+        records = await agent.put(*(agent.record(content) for content in "abc"))
         await agent.update(agent.next_version(records[0], content="a again"))
         assert await agent.listed() == ["a again", "b", "c"]
 
     @pytest.mark.parametrize("order", [Order.FIRST_CREATED, Order.LAST_CREATED])
     async def test_paging_through_records_meets_each_once(self, agent: StoredAgent, order: Order) -> None:
         """By id, not by offset: an offset slips when something is dropped."""
-        records = [agent.record(str(number)) for number in range(10)]
-        await agent.put(*records)
+        records = await agent.put(*(agent.record(str(number)) for number in range(10)))
         met: list[Record] = []
-        while page := await agent.store.records(
-            agent.scope, RecordQuery(order=order, after_id=met[-1].id if met else None, limit=3)
-        ):
+        while page := await agent.records(RecordQuery(order=order, after_id=met[-1].id if met else None, limit=3)):
             met += page
         assert met == (records if order is Order.FIRST_CREATED else records[::-1])
 
     async def test_a_dropped_record_is_gone_with_its_versions_and_its_outgoing_links(self, agent: StoredAgent) -> None:
         """Derived records are made anew by the thousand; leftovers would pile up."""
-        record, other = agent.record("dropped"), agent.record("other")
-        await agent.put(record, other)
+        record, other = await agent.put(agent.record("dropped"), agent.record("other"))
         await agent.update(agent.next_version(record, content="dropped later"))
         there, back = agent.link(record.id, other.id), agent.link(other.id, record.id)
-        async with agent.transaction() as tx:
-            tx.link(there)
-            tx.link(back)
+        await agent.commit(PutLink(there), PutLink(back))
         await agent.drop(record.id)
         assert await agent.listed(statuses=None) == ["other"]
-        assert await agent.store.versions(agent.scope, record.id) == []
-        assert await agent.store.past_versions(agent.scope, after=None, limit=10) == []
-        assert await agent.store.links(agent.scope, LinkQuery()) == [back]
+        assert await agent.versions(record.id) == []
+        assert await agent.past_versions(after=None, limit=10) == []
+        assert await agent.links(LinkQuery()) == [back]
 
     async def test_a_dropped_record_can_be_put_anew(self, agent: StoredAgent) -> None:
         """Derived ids are often worked out from what they derive from, and come again."""
-        record = agent.record()
-        await agent.put(record)
+        [record] = await agent.put(agent.record())
         await agent.drop(record.id)
         await agent.put(record)
         assert await agent.current(record.id) == record
-        assert len(await agent.store.versions(agent.scope, record.id)) == 1
+        assert len(await agent.versions(record.id)) == 1
 
 
 class PlacesConformance(StoreSuite):
@@ -346,9 +333,9 @@ class PlacesConformance(StoreSuite):
 
     async def test_a_turn_knows_its_neighbours_in_its_session(self, agent: StoredAgent) -> None:
         """The turn before it in the journal may be of another conversation."""
-        turns = await _turns(agent.store, agent.samples, agent.scope, ["a", "b", "a", "a", "b"])
+        turns = await _turns(agent, ["a", "b", "a", "a", "b"])
         ids = [turn.id for turn in turns]
-        places = await agent.store.places(agent.scope, [ids[2], ids[0]], record_filter=RecordFilter())
+        places = await agent.places([ids[2], ids[0]], record_filter=RecordFilter())
         assert [place.record_id for place in places] == [ids[2], ids[0]]
         middle, first = places
         assert (middle.session, middle.before_id, middle.after_id) == ("a", ids[0], ids[3])
@@ -356,16 +343,16 @@ class PlacesConformance(StoreSuite):
         assert (middle.kind, middle.trust, middle.occurred_at) == (Kind.TURN, Origin.USER, turns[2].occurred_at)
         assert 0 < first.seq < middle.seq
         assert middle.role == "user"
-        entries = await agent.store.entries(agent.scope, EntryQuery(entry_ids=(ids[0],)))
+        entries = await agent.entries(EntryQuery(entry_ids=(ids[0],)))
         assert first.recorded_at == entries[0].recorded_at
 
     async def test_neighbours_come_along_as_far_as_asked_and_as_they_pass(self, agent: StoredAgent) -> None:
         """A turn is often understood only with the ones around it, and the filter holds for these, too."""
-        turns = await _turns(agent.store, agent.samples, agent.scope, ["a"] * 6)
+        turns = await _turns(agent, ["a"] * 6)
         ids = [turn.id for turn in turns]
 
         async def reached(reach: int) -> set[str]:
-            found = await agent.store.places(agent.scope, [ids[2]], record_filter=RecordFilter(), reach=reach)
+            found = await agent.places([ids[2]], record_filter=RecordFilter(), reach=reach)
             return {place.record_id for place in found}
 
         assert await reached(0) == {ids[2]}
@@ -376,71 +363,61 @@ class PlacesConformance(StoreSuite):
 
     async def test_what_belongs_to_no_session_has_its_neighbours_in_the_journal(self, agent: StoredAgent) -> None:
         """Without sessions the journal is the one conversation."""
-        turns = await _turns(agent.store, agent.samples, agent.scope, [None, None, "a", None])
+        turns = await _turns(agent, [None, None, "a", None])
         ids = [turn.id for turn in turns]
-        places = {
-            place.record_id: place for place in await agent.store.places(agent.scope, ids, record_filter=ANY_STATUS)
-        }
+        places = {place.record_id: place for place in await agent.places(ids, record_filter=ANY_STATUS)}
         assert (places[ids[0]].before_id, places[ids[0]].after_id) == (None, ids[1])
         assert places[ids[3]].before_id is None
 
     async def test_a_record_that_is_no_turn_has_a_place_without_neighbours(self, agent: StoredAgent) -> None:
         """A fact stands nowhere in a conversation, and still has a time and an origin."""
-        record = agent.record(kind=Kind.SEMANTIC, trust=Origin.WEB)
-        await agent.put(record)
-        (place,) = await agent.store.places(agent.scope, [record.id, "unknown"], record_filter=RecordFilter(), reach=1)
+        [record] = await agent.put(agent.record(kind=Kind.SEMANTIC, trust=Origin.WEB))
+        (place,) = await agent.places([record.id, "unknown"], record_filter=RecordFilter(), reach=1)
         assert (place.kind, place.trust, place.seq, place.before_id) == (Kind.SEMANTIC, Origin.WEB, 0, None)
 
     async def test_a_place_without_neighbours_says_all_else(self, agent: StoredAgent) -> None:
         """Finding neighbours costs the most, and most candidates of a question do not need them."""
-        turns = await _turns(agent.store, agent.samples, agent.scope, ["a", None, "a"])
-        record = agent.record(kind=Kind.SEMANTIC, trust=Origin.WEB)
-        await agent.put(record)
+        turns = await _turns(agent, ["a", None, "a"])
+        [record] = await agent.put(agent.record(kind=Kind.SEMANTIC, trust=Origin.WEB))
         ids = [record.id, "unknown", *(turn.id for turn in turns)]
-        whole = await agent.store.places(agent.scope, ids, record_filter=RecordFilter())
-        alone = await agent.store.places(agent.scope, ids, record_filter=RecordFilter(), neighbours=False)
+        whole = await agent.places(ids, record_filter=RecordFilter())
+        alone = await agent.places(ids, record_filter=RecordFilter(), neighbours=False)
         assert alone == [place._replace(before_id=None, after_id=None) for place in whole]
         assert any(place.before_id for place in whole)
 
     async def test_the_revision_rises_with_every_change_that_can_be_read(self, agent: StoredAgent) -> None:
         """Kept answers are valid exactly as long as this number stays."""
-        assert await agent.store.revision(agent.scope) == 0
-        (turn,) = await _turns(agent.store, agent.samples, agent.scope, ["a"])
-        seen = [await agent.store.revision(agent.scope)]
-        other = agent.record()
-        await agent.put(other)
-        seen.append(await agent.store.revision(agent.scope))
-        async with agent.transaction() as tx:
-            tx.link(agent.link(turn.id, other.id))
-        seen.append(await agent.store.revision(agent.scope))
+        assert await agent.revision() == 0
+        (turn,) = await _turns(agent, ["a"])
+        seen = [await agent.revision()]
+        [other] = await agent.put(agent.record())
+        seen.append(await agent.revision())
+        await agent.commit(PutLink(agent.link(turn.id, other.id)))
+        seen.append(await agent.revision())
         await agent.forget(other)
-        seen.append(await agent.store.revision(agent.scope))
-        await agent.store.erase(agent.scope, Erasure(record_ids=(turn.id,)))
-        seen.append(await agent.store.revision(agent.scope))
-        await agent.store.erase(agent.scope, Erasure(everything=True))
-        seen.append(await agent.store.revision(agent.scope))
+        seen.append(await agent.revision())
+        await agent.erase(Erasure(record_ids=(turn.id,)))
+        seen.append(await agent.revision())
+        await agent.erase(Erasure(everything=True))
+        seen.append(await agent.revision())
         assert all(before < after for before, after in itertools.pairwise(seen))
 
     async def test_counting_accesses_and_the_queue_do_not_raise_the_revision(self, agent: StoredAgent) -> None:
         """Else reading would invalidate the answers that reading has just kept."""
-        (turn,) = await _turns(agent.store, agent.samples, agent.scope, ["a"])
-        before = await agent.store.revision(agent.scope)
-        await agent.store.commit(agent.scope, [TouchRecords((turn.id,), accessed=1)])
+        (turn,) = await _turns(agent, ["a"])
+        before = await agent.revision()
+        await agent.commit(TouchRecords((turn.id,), accessed=1))
         async with agent.transaction() as tx:
-            tx.enqueue(agent.samples.make_job(agent.scope), limit=10)
-        assert await agent.store.revision(agent.scope) == before
+            tx.enqueue(agent.job(), limit=10)
+        assert await agent.revision() == before
 
 
-async def _turns(store: Store, samples: Samples, scope: Scope, sessions: list[str | None]) -> list[Record]:
+async def _turns(agent: StoredAgent, sessions: list[str | None]) -> list[Record]:
     """Say something in each session in turn, and return the turns."""
     entries = []
     for number, session in enumerate(sessions):
-        samples.clock.advance(seconds=60)
-        within = scope if session is None else scope.within(session=session)
-        entries.append(samples.make_entry(within, f"word {number}"))
-    turns = [
-        samples.make_record_of(entry, id=entry.id, occurred_at=entry.occurred_at)
-        for entry in await append(store, *entries)
-    ]
-    await put(store, *turns)
-    return turns
+        agent.clock.advance(seconds=60)
+        within = agent.scope if session is None else agent.scope.within(session=session)
+        entries.append(agent.samples.make_entry(within, f"word {number}"))
+    said = await agent.append(*entries)
+    return await agent.put(*(agent.record_of(one, id=one.id, occurred_at=one.occurred_at) for one in said))

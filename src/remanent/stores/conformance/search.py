@@ -8,7 +8,7 @@ import pytest
 from remanent.model import Entry, Kind, MetadataCondition, Origin, Status
 from remanent.model.filters import MAX_VALUE_LENGTH, read_where
 from remanent.stores import queries as q
-from remanent.stores.conformance.base import START, StoredAgent, StoreSuite, check_filters, found, told_apart
+from remanent.stores.conformance.base import START, StoredAgent, StoreSuite, check_filters, told_apart
 from remanent.stores.queries import EntryQuery, Erasure, RecordFilter, RecordQuery
 from remanent.stores.transfer import export_lines, import_lines
 from remanent.text.terms import query_terms
@@ -67,21 +67,19 @@ class TextConformance(StoreSuite):
     async def test_scores_fall_from_hit_to_hit(self, agent: StoredAgent) -> None:
         """Fusion with other searches goes by rank and by score."""
         await agent.put(*(agent.record("tea " + "leaf " * number) for number in range(8)))
-        hits = await agent.store.search_text(agent.scope, query_terms("tea"), record_filter=q.RecordFilter(), limit=5)
+        hits = await agent.search_text(query_terms("tea"), record_filter=q.RecordFilter(), limit=5)
         assert len(hits) == 5
         scores = [hit.score for hit in hits]
         assert scores == sorted(scores, reverse=True)
 
     async def test_records_of_sessions_that_are_left_out_are_not_found(self, agent: StoredAgent) -> None:
         """What belongs to no session passes: it is nobody's flood."""
-        records = [
-            agent.samples.make_record(agent.scope.within(session=name), content="heron") for name in ("a", "b", None)
-        ]
+        records = [agent.within(session=name).record(content="heron") for name in ("a", "b", None)]
         await agent.put(*records)
         without = q.RecordFilter(not_sessions=("a", "c"))
-        hits = await agent.store.search_text(agent.scope, ["heron"], record_filter=without, limit=10)
+        hits = await agent.search_text(["heron"], record_filter=without, limit=10)
         assert {hit.record_id for hit in hits} == {record.id for record in records[1:]}
-        passing = await agent.store.match(agent.scope, [record.id for record in records], without)
+        passing = await agent.match([record.id for record in records], without)
         assert passing == [record.id for record in records[1:]]
 
     async def test_no_more_than_the_limit_is_found(self, agent: StoredAgent) -> None:
@@ -92,24 +90,21 @@ class TextConformance(StoreSuite):
 
     async def test_an_updated_record_is_found_by_its_new_words_only(self, agent: StoredAgent) -> None:
         """A stale index row would quote what was corrected."""
-        record = agent.record("She lives in Lisbon.", keywords=("sea",))
-        await agent.put(record)
+        [record] = await agent.put(agent.record("She lives in Lisbon.", keywords=("sea",)))
         await agent.update(agent.next_version(record, content="She lives in Porto.", keywords=("river",)))
         assert await agent.found("porto") == await agent.found("river") == [record.id]
         assert await agent.found("lisbon") == await agent.found("sea") == []
 
     async def test_a_forgotten_record_is_not_found_even_when_asked_for(self, agent: StoredAgent) -> None:
         """It has left the index; its words must not be reachable by a filter on the status."""
-        record = agent.record()
-        await agent.put(record)
+        [record] = await agent.put(agent.record())
         await agent.forget(record)
         assert await agent.found("lisbon") == []
         assert await agent.found("lisbon", statuses=None) == []
 
     async def test_a_dropped_record_is_not_found(self, agent: StoredAgent) -> None:
         """Its terms leave the index in the same commit."""
-        record = agent.record()
-        await agent.put(record)
+        [record] = await agent.put(agent.record())
         await agent.drop(record.id)
         assert await agent.found("lisbon", statuses=None) == []
 
@@ -132,15 +127,14 @@ class TextConformance(StoreSuite):
         here, there = agent.samples.make_record(mine, "tea"), agent.samples.make_record(other, "tea")
         await agent.put(here, there)
         assert set(await agent.found("tea")) == {here.id, there.id}
-        assert await found(agent.store, agent.scope.within(session="s1"), "tea") == [here.id]
-        assert await found(agent.store, agent.scope.within(task="t1"), "tea") == [here.id]
-        assert await found(agent.store, agent.scope.within(session="s2", task="t1"), "tea") == []
+        assert await agent.within(session="s1").found("tea") == [here.id]
+        assert await agent.within(task="t1").found("tea") == [here.id]
+        assert await agent.within(session="s2", task="t1").found("tea") == []
 
     @pytest.mark.parametrize("term", SYNTAX, ids=ascii)
     async def test_signs_of_a_query_language_are_harmless(self, agent: StoredAgent, term: str) -> None:
         """Questions are free text and hold quotes, stars and the words AND and NOT."""
-        record, other = agent.record("lisbon"), agent.record("porto")
-        await agent.put(record, other)
+        record, other = await agent.put(agent.record("lisbon"), agent.record("porto"))
         assert other.id not in await agent.found_by([term])
         assert await agent.found_by([term, "lisbon"]) == [record.id]
         assert await agent.found_by(["lisbon", term, term]) == [record.id]
@@ -149,35 +143,27 @@ class TextConformance(StoreSuite):
         """How rare a word is decides what it tells about a question."""
         texts = ("green tea", "black tea", "tea tea tea", "里斯本的茶")
         await agent.put(*(agent.record(text) for text in texts))
-        counts = await agent.store.term_counts(agent.scope, ["tea", "green", "茶", "zebra", '"', ""], most=100)
+        counts = await agent.term_counts(["tea", "green", "茶", "zebra", '"', ""], most=100)
         assert counts.records == 4
         assert dict(counts.holding) == {"tea": 3, "green": 1, "茶": 1, "zebra": 0, '"': 0, "": 0}
 
     async def test_terms_are_counted_no_further_than_asked_and_without_the_forgotten(self, agent: StoredAgent) -> None:
         """A count only has to tell common from rare, and counting all would cost too much."""
-        records = [agent.record("tea") for _ in range(6)]
-        await agent.put(*records)
+        records = await agent.put(*(agent.record("tea") for _ in range(6)))
         await agent.forget(records[0])
-        assert (await agent.store.term_counts(agent.scope, ["tea"], most=3)).holding == {"tea": 3}
-        assert (await agent.store.term_counts(agent.scope, ["tea"], most=100)).holding == {"tea": 5}
+        assert (await agent.term_counts(["tea"], most=3)).holding == {"tea": 3}
+        assert (await agent.term_counts(["tea"], most=100)).holding == {"tea": 5}
 
     async def test_terms_are_counted_by_session(self, agent: StoredAgent) -> None:
         """A session that holds many of the words is likely to be the one that is meant."""
-        inner = {name: agent.scope.within(session=name) for name in ("a", "b")}
-        told = [agent.samples.make_record(inner["a"], text) for text in ("green tea tea", "black tea", "milk")]
-        other = agent.samples.make_record(inner["b"], "tea")
-        machine = agent.samples.make_record(inner["b"], "tea tea", trust=Origin.AGENT)
+        a, b = (agent.within(session=name) for name in ("a", "b"))
+        told = [a.record(text) for text in ("green tea tea", "black tea", "milk")]
+        other, machine = b.record("tea"), b.record("tea tea", trust=Origin.AGENT)
         await agent.put(*told, other, machine)
 
-        async def held(most: int = 100, origins: list[Origin] | None = None) -> dict[str, q.SessionTerms]:
-            return await agent.store.session_terms(
-                agent.scope,
-                ["a", "b", "none"],
-                ["tea", "milk", '"'],
-                record_filter=q.RecordFilter(),
-                origins=origins,
-                most=most,
-            )
+        async def held(most: int = 100, origins: list[Origin] | None = None) -> Any:
+            asked = (["a", "b", "none"], ["tea", "milk", '"'])
+            return await agent.session_terms(*asked, record_filter=q.RecordFilter(), origins=origins, most=most)
 
         assert await held() == {"a": q.SessionTerms(6, {"tea": 3, "milk": 1}), "b": q.SessionTerms(3, {"tea": 3})}
         assert (await held(origins=[Origin.USER]))["b"] == q.SessionTerms(1, {"tea": 1})
@@ -190,16 +176,11 @@ class TextConformance(StoreSuite):
     )
     async def test_hits_say_where_they_stand_when_asked_to(self, agent: StoredAgent, wanted: q.RecordFilter) -> None:
         """Whoever ranks them needs that, and it saves a call."""
-        [entry] = await agent.append(
-            agent.samples.make_entry(agent.scope.within(session="s"), "Lisbon in May", role="user")
-        )
-        turn = agent.record_of(entry, id=entry.id)
-        await agent.put(turn)
-        [plain] = await agent.store.search_text(agent.scope, query_terms("Lisbon"), record_filter=wanted, limit=5)
-        [hit] = await agent.store.search_text(
-            agent.scope, query_terms("Lisbon"), record_filter=wanted, limit=5, places=True
-        )
-        [place] = await agent.store.places(agent.scope, [turn.id], record_filter=wanted, neighbours=False)
+        [entry] = await agent.append(agent.within(session="s").entry("Lisbon in May", role="user"))
+        [turn] = await agent.put(agent.record_of(entry, id=entry.id))
+        [plain] = await agent.search_text(query_terms("Lisbon"), record_filter=wanted, limit=5)
+        [hit] = await agent.search_text(query_terms("Lisbon"), record_filter=wanted, limit=5, places=True)
+        [place] = await agent.places([turn.id], record_filter=wanted, neighbours=False)
         assert (plain.place, hit.place) == (None, place)
         assert plain[:2] == hit[:2]
         assert (place.session, place.seq, place.role) == ("s", entry.seq, "user")
@@ -218,13 +199,13 @@ class TextConformance(StoreSuite):
             q.TextQuery(tuple(query_terms("whistles")), q.RecordFilter(), 5),
             q.StandingQuery(("a", "b")),
         ]
-        first, state, none, records, second, standing = await agent.store.read(agent.scope, asked)
+        first, state, none, records, second, standing = await agent.read(asked)
         assert [[hit.record_id for hit in hits] for hits in (first, none, second)] == [[record.id], [], [record.id]]
         assert (state, records) == (1, [record])
         assert standing.states == {"a": 1}
-        assert standing.revision == await agent.store.revision(agent.scope) > 0
-        assert standing.graphs[Kind.TURN] == await agent.store.graph_revision(agent.scope, Kind.TURN) > 0
-        assert standing.vector_revision == await agent.store.vector_revision(agent.scope)
+        assert standing.revision == await agent.revision() > 0
+        assert standing.graphs[Kind.TURN] == await agent.graph_revision(Kind.TURN) > 0
+        assert standing.vector_revision == await agent.vector_revision()
         assert await agent.store.read(agent.samples.make_scope("nobody"), asked) == [[], None, [], [], [], q.Standing()]
 
     async def test_no_terms_find_nothing(self, agent: StoredAgent) -> None:
@@ -234,8 +215,7 @@ class TextConformance(StoreSuite):
 
     async def test_a_great_many_terms_are_no_trouble(self, agent: StoredAgent) -> None:
         """A pasted document is a question, too."""
-        record = agent.record("lisbon")
-        await agent.put(record)
+        [record] = await agent.put(agent.record("lisbon"))
         assert await agent.found_by(["lisbon", *(f"term{number}" for number in range(5000))]) == [record.id]
 
 
@@ -303,7 +283,7 @@ class MetadataConformance(StoreSuite):
     async def test_they_come_back_as_they_were_told(self, agent: StoredAgent) -> None:
         """Of any sort that JSON has."""
         entries = await self.told(agent)
-        for entry in await agent.store.entries(agent.scope, EntryQuery()):
+        for entry in await agent.entries(EntryQuery()):
             meant = next(one for one in entries.values() if one.id == entry.id)
             assert (entry.metadata, entry.tags) == (meant.metadata, meant.tags)
 
@@ -314,20 +294,16 @@ class MetadataConformance(StoreSuite):
             where = read_where(asked)
             meant = {name for name, noted in NOTED.items() if all(one.holds(noted) for one in where)}
             texts = {f"tea {name}" for name in meant}
-            assert {entry.text for entry in await agent.store.entries(agent.scope, EntryQuery(where=where))} == texts, (
-                asked
-            )
+            assert {entry.text for entry in await agent.entries(EntryQuery(where=where))} == texts, asked
             assert set(await agent.listed(where=where)) == texts, asked
             hits = await agent.found("tea", limit=100, where=where)
             assert {(await agent.current(hit)).content for hit in hits} == texts, asked
-            every = [record.id for record in await agent.store.records(agent.scope, _EVERY)]
-            passing = await agent.store.match(agent.scope, every, RecordFilter(where=where))
+            every = [record.id for record in await agent.records(_EVERY)]
+            passing = await agent.match(every, RecordFilter(where=where))
             assert {(await agent.current(one)).content for one in passing} == texts, asked
-            places = await agent.store.places(
-                agent.scope, every, record_filter=RecordFilter(where=where), neighbours=False
-            )
+            places = await agent.places(every, record_filter=RecordFilter(where=where), neighbours=False)
             assert {place.record_id for place in places} == set(passing), asked
-        assert len(await agent.store.entries(agent.scope, EntryQuery())) == len(entries)
+        assert len(await agent.entries(EntryQuery())) == len(entries)
 
     async def test_a_record_is_found_by_any_entry_that_it_came_from(self, agent: StoredAgent) -> None:
         """What is derived has no metadata of its own."""
@@ -351,31 +327,31 @@ class MetadataConformance(StoreSuite):
             ({"any_tags": ("nobody",)}, set[str]()),
         ):
             texts = {f"tea {name}" for name in names}
-            assert {entry.text for entry in await agent.store.entries(agent.scope, EntryQuery(**query))} == texts, query
+            assert {entry.text for entry in await agent.entries(EntryQuery(**query))} == texts, query
             assert set(await agent.listed(**query)) == texts, query
 
     async def test_a_session_narrows_further_and_no_other_agent_is_reached(self, agent: StoredAgent) -> None:
         """A condition opens nothing that the scope does not."""
         elsewhere = agent.samples.make_scope("bob")
-        mine = agent.samples.make_entry(agent.scope.within(session="s1"), "mine", metadata={"user": "u1"})
+        mine = agent.within(session="s1").entry("mine", metadata={"user": "u1"})
         await agent.append(mine)
         await agent.append(agent.samples.make_entry(elsewhere, "theirs", metadata={"user": "u1"}))
         query = EntryQuery(where=(MetadataCondition("user", "in", ("u1",)),))
-        assert [entry.text for entry in await agent.store.entries(agent.scope, query)] == ["mine"]
+        assert [entry.text for entry in await agent.entries(query)] == ["mine"]
         assert [entry.text for entry in await agent.store.entries(agent.scope.within(session="s1"), query)] == ["mine"]
         assert await agent.store.entries(agent.scope.within(session="s2"), query) == []
 
     async def test_they_are_erased_with_their_entry(self, agent: StoredAgent) -> None:
         """What was noted is often more telling than what was said."""
         entries = await self.told(agent)
-        await agent.store.erase(agent.scope, Erasure(entry_ids=(entries["text"].id,)))
-        stub, *_ = await agent.store.entries(agent.scope, EntryQuery(entry_ids=(entries["text"].id,)))
+        await agent.erase(Erasure(entry_ids=(entries["text"].id,)))
+        stub, *_ = await agent.entries(EntryQuery(entry_ids=(entries["text"].id,)))
         assert (stub.erased, stub.metadata, stub.tags) == (True, {}, ())
         where = (MetadataCondition("user", "in", ("u1",)),)
-        assert [entry.text for entry in await agent.store.entries(agent.scope, EntryQuery(where=where))] == ["tea list"]
-        assert await agent.store.entries(agent.scope, EntryQuery(tags=("text",))) == []
-        await agent.store.erase(agent.scope, Erasure(everything=True))
-        assert await agent.store.entries(agent.scope, EntryQuery(any_tags=("all",))) == []
+        assert [entry.text for entry in await agent.entries(EntryQuery(where=where))] == ["tea list"]
+        assert await agent.entries(EntryQuery(tags=("text",))) == []
+        await agent.erase(Erasure(everything=True))
+        assert await agent.entries(EntryQuery(any_tags=("all",))) == []
 
     async def test_an_export_takes_them_along(self, agent: StoredAgent) -> None:
         """And they are found by where they are imported."""

@@ -5,6 +5,7 @@ must find exactly what the store holds, at once.
 """
 
 import math
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
 
@@ -25,13 +26,23 @@ from remanent.stores.conformance.base import (
     vector_bytes,
 )
 from remanent.stores.store import Store, vector_pages
-from remanent.stores.transaction import PutVector
+from remanent.stores.transaction import DropRecord, DropVectors, PutVector
 from remanent.stores.vectors import Vectors, VectorSearch
 
 
 async def keep(store: Store, record: Record, *values: float, model: str = MODEL) -> None:
     """Keep a record's vector."""
     await store.commit(record.scope, [PutVector(record.id, model, vector_bytes(*values))])
+
+
+LOSSES: dict[str, Callable[[StoredAgent, Record], Awaitable[object]]] = {
+    "content": lambda agent, record: agent.update(agent.next_version(record, content="another")),
+    "forget": lambda agent, record: agent.forget(record),
+    "drop": lambda agent, record: agent.drop(record.id),
+    "erase": lambda agent, record: agent.erase(q.Erasure(record_ids=(record.id,))),
+    "erase everything": lambda agent, record: agent.erase(q.Erasure(record_ids=(record.id,), everything=True)),
+}
+"""By what a record may lose its vector."""
 
 
 class Follower:
@@ -69,18 +80,15 @@ class VectorRowsConformance(StoreSuite):
     @pytest.fixture
     async def records(self, agent: StoredAgent) -> list[Record]:
         """Return three stored records."""
-        records = [agent.record(content) for content in ("one", "two", "three")]
-        await agent.put(*records)
-        return records
+        return await agent.put(*(agent.record(content) for content in ("one", "two", "three")))
 
     async def test_a_vector_comes_back_bit_by_bit_with_the_kind_of_its_record(self, agent: StoredAgent) -> None:
         """Scores must not depend on where a vector was kept."""
-        record = agent.record(kind=Kind.NOTE)
-        await agent.put(record)
+        [record] = await agent.put(agent.record(kind=Kind.NOTE))
         values = make_vector(0.1, -1e-38, 3.4e38, 1 / 3)
         async with agent.transaction() as tx:
             tx.vector(record.id, model=MODEL, values=values)
-        changes = await agent.store.vector_changes(agent.scope, MODEL, since=0)
+        changes = await agent.vector_changes(MODEL, since=0)
         assert changes.record_ids == [record.id]
         assert changes.kinds == [Kind.NOTE]
         assert changes.matrix.tolist() == [values.tolist()]
@@ -89,10 +97,10 @@ class VectorRowsConformance(StoreSuite):
     async def test_each_model_has_its_own_vectors_and_size(self, agent: StoredAgent, records: list[Record]) -> None:
         """While one model takes over from another, both answer."""
         await keep(agent.store, records[0], 1)
-        await agent.store.commit(agent.scope, [PutVector(records[0].id, "small", b"\0" * 8)])
-        assert await agent.store.vector_models(agent.scope) == {MODEL: 4, "small": 2}
+        await agent.commit(PutVector(records[0].id, "small", b"\0" * 8))
+        assert await agent.vector_models() == {MODEL: 4, "small": 2}
         assert await agent.vectors() == {(MODEL, records[0].id): vector_bytes(1), ("small", records[0].id): b"\0" * 8}
-        assert (await agent.store.vector_changes(agent.scope, "unheard of", since=0)).record_ids == []
+        assert (await agent.vector_changes("unheard of", since=0)).record_ids == []
 
     @pytest.mark.parametrize("values", [b"", b"\0" * 7, vector_bytes(1, math.nan), vector_bytes(math.inf)])
     async def test_what_is_no_vector_of_finite_numbers_is_refused(
@@ -100,16 +108,16 @@ class VectorRowsConformance(StoreSuite):
     ) -> None:
         """Nothing is near to it, and every index would have to find out."""
         with pytest.raises(InvalidInput, match="vector"):
-            await agent.store.commit(agent.scope, [PutVector(records[0].id, MODEL, values)])
+            await agent.commit(PutVector(records[0].id, MODEL, values))
         assert await agent.vectors() == {}
-        assert await agent.store.vector_models(agent.scope) == {}
+        assert await agent.vector_models() == {}
 
     async def test_vectors_of_some_records_are_read_by_their_model(
         self, agent: StoredAgent, records: list[Record]
     ) -> None:
         await keep(agent.store, records[0], 1)
         await keep(agent.store, records[1], 2)
-        await agent.store.commit(agent.scope, [PutVector(records[1].id, "small", b"\0" * 8)])
+        await agent.commit(PutVector(records[1].id, "small", b"\0" * 8))
         wanted = [records[1].id, records[2].id, "unheard of"]
         found = await agent.store.vectors(agent.scope, wanted, model=MODEL)
         assert {record_id: row.tobytes() for record_id, row in found.items()} == {records[1].id: vector_bytes(2)}
@@ -121,19 +129,18 @@ class VectorRowsConformance(StoreSuite):
     ) -> None:
         await keep(agent.store, records[0], 1)
         await keep(agent.store, records[1], 2)
-        await agent.store.commit(agent.scope, [PutVector(records[0].id, "small", b"\0" * 8)])
-        assert await agent.store.vector_counts(agent.scope) == {MODEL: 2, "small": 1}
-        revision = await agent.store.vector_revision(agent.scope)
-        assert await agent.store.vector_counts(agent.scope, since=revision) == {}
+        await agent.commit(PutVector(records[0].id, "small", b"\0" * 8))
+        assert await agent.vector_counts() == {MODEL: 2, "small": 1}
+        revision = await agent.vector_revision()
+        assert await agent.vector_counts(since=revision) == {}
         await keep(agent.store, records[1], 3)
-        assert await agent.store.vector_counts(agent.scope, since=revision) == {MODEL: 1}
-        assert await agent.store.vector_counts(agent.scope) == {MODEL: 2, "small": 1}
+        assert await agent.vector_counts(since=revision) == {MODEL: 1}
+        assert await agent.vector_counts() == {MODEL: 2, "small": 1}
 
     async def test_vectors_are_read_page_by_page_whatever_is_written_meanwhile(self, agent: StoredAgent) -> None:
         """An agent may have more of them than fit into memory twice."""
-        records = [agent.record(f"{number}") for number in range(7)]
-        await agent.put(*records)
-        await agent.store.commit(agent.scope, [PutVector(one.id, MODEL, vector_bytes(1)) for one in records])
+        records = await agent.put(*(agent.record(f"{number}") for number in range(7)))
+        await agent.commit(*(PutVector(one.id, MODEL, vector_bytes(1)) for one in records))
         follower = Follower(agent.store, agent.scope, limit=3)
         sizes: list[int] = []
         async for page in vector_pages(agent.store, agent.scope, MODEL, limit=3):
@@ -141,38 +148,35 @@ class VectorRowsConformance(StoreSuite):
             follower.take(page)
             if len(sizes) == 1:  # one that was handed out moves behind the others, one goes, one waits no longer
                 await keep(agent.store, records[0], 2)
-                async with agent.transaction() as tx:
-                    tx.drop(records[1].id)
-                    tx.drop(records[6].id)
+                await agent.commit(DropRecord(records[1].id), DropRecord(records[6].id))
         assert sizes == [3, 3, 1]
         await follower.follow()
         assert follower.held == {one: values for (_, one), values in (await agent.vectors()).items()}
         before = follower.revision
-        async with agent.transaction() as tx:
-            tx.drop(records[2].id)
-        await agent.store.commit(agent.scope, [PutVector(one.id, MODEL, vector_bytes(3)) for one in records[3:6]])
+        await agent.commit(DropRecord(records[2].id))
+        await agent.commit(*(PutVector(one.id, MODEL, vector_bytes(3)) for one in records[3:6]))
         pages = [page async for page in vector_pages(agent.store, agent.scope, MODEL, since=before, limit=2)]
         assert [page.record_ids for page in pages] == [[records[3].id, records[4].id], [records[5].id]]
         assert [page.removed for page in pages] == [[records[2].id], []]
-        assert {page.revision for page in pages} == {await agent.store.vector_revision(agent.scope)}
+        assert {page.revision for page in pages} == {await agent.vector_revision()}
 
     async def test_an_agent_without_vectors_says_so(self, agent: StoredAgent) -> None:
         """Without making a database for the question."""
-        assert await agent.store.vector_models(agent.scope) == {}
-        assert await agent.store.vector_counts(agent.scope) == {}
-        assert await agent.store.vector_revision(agent.scope) == 0
-        changes = await agent.store.vector_changes(agent.scope, MODEL, since=0)
+        assert await agent.vector_models() == {}
+        assert await agent.vector_counts() == {}
+        assert await agent.vector_revision() == 0
+        changes = await agent.vector_changes(MODEL, since=0)
         assert (changes.record_ids, changes.removed, len(changes.matrix)) == ([], [], 0)
 
     async def test_the_revision_rises_with_every_change_and_with_nothing_else(
         self, agent: StoredAgent, records: list[Record]
     ) -> None:
         """Every search asks for it, and a rise without a change costs a reload."""
-        seen = [await agent.store.vector_revision(agent.scope)]
+        seen = [await agent.vector_revision()]
 
         async def rises() -> bool:
-            seen.append(await agent.store.vector_revision(agent.scope))
-            return seen[-1] > seen[-2]
+            seen.append(await agent.vector_revision())
+            return bool(seen[-1] > seen[-2])
 
         await keep(agent.store, records[0], 1)
         assert await rises()
@@ -200,7 +204,7 @@ class VectorRowsConformance(StoreSuite):
         assert await follower.follow() == {records[0].id}
         assert follower.held == {records[0].id: vector_bytes(4), records[1].id: vector_bytes(2)}
 
-    @pytest.mark.parametrize("how", ["content", "forget", "drop", "erase", "erase everything"])
+    @pytest.mark.parametrize("how", LOSSES)
     async def test_a_follower_hears_of_every_vector_that_goes(
         self, agent: StoredAgent, records: list[Record], how: str
     ) -> None:
@@ -209,16 +213,7 @@ class VectorRowsConformance(StoreSuite):
         await keep(agent.store, records[0], 1)
         await keep(agent.store, records[1], 2)
         await follower.follow()
-        if how == "content":
-            await agent.update(agent.next_version(records[0], content="another"))
-        elif how == "forget":
-            await agent.forget(records[0])
-        elif how == "drop":
-            await agent.drop(records[0].id)
-        elif how == "erase":
-            await agent.store.erase(agent.scope, q.Erasure(record_ids=(records[0].id,)))
-        else:
-            await agent.store.erase(agent.scope, q.Erasure(everything=True))
+        await LOSSES[how](agent, records[0])
         left = {} if how == "erase everything" else {(MODEL, records[1].id): vector_bytes(2)}
         assert await agent.vectors() == left
         await follower.follow()
@@ -268,9 +263,8 @@ class VectorRowsConformance(StoreSuite):
         follower = Follower(agent.store, agent.scope)
         await keep(agent.store, records[0], 1)
         await follower.follow()
-        await agent.store.erase(agent.scope, q.Erasure(everything=True))
-        fresh = agent.record("fresh")
-        await agent.put(fresh)
+        await agent.erase(q.Erasure(everything=True))
+        [fresh] = await agent.put(agent.record("fresh"))
         await keep(agent.store, fresh, 7)
         await follower.follow()
         assert follower.held == {fresh.id: vector_bytes(7)}
@@ -280,14 +274,14 @@ class VectorRowsConformance(StoreSuite):
     ) -> None:
         """The text changed while the model was at work: the next job embeds the new one."""
         await agent.update(agent.next_version(records[0], content="another"))
-        before = await agent.store.vector_revision(agent.scope)
+        before = await agent.vector_revision()
         async with agent.transaction() as tx:
             tx.vector(records[0].id, model=MODEL, values=make_vector(1), expects=1)
             tx.vector("nobody", model=MODEL, values=make_vector(1), expects=1)
             tx.state("the rest", "is committed")
         assert await agent.vectors() == {}
-        assert await agent.store.vector_revision(agent.scope) == before
-        assert await agent.store.states(agent.scope) == {"the rest": "is committed"}
+        assert await agent.vector_revision() == before
+        assert await agent.states() == {"the rest": "is committed"}
         async with agent.transaction() as tx:
             tx.vector(records[0].id, model=MODEL, values=make_vector(2), expects=2)
         assert await agent.vectors() == {(MODEL, records[0].id): vector_bytes(2)}
@@ -298,7 +292,7 @@ class VectorRowsConformance(StoreSuite):
         """The work list of embedding; it survives a crash because it is no job."""
 
         async def without(limit: int = 10) -> list[str]:
-            return [record.content for record in await agent.store.unembedded(agent.scope, limit=limit)]
+            return [record.content for record in await agent.unembedded(limit=limit)]
 
         assert await without() == ["one", "two", "three"]
         assert await without(2) == ["one", "two"]
@@ -317,12 +311,12 @@ class VectorRowsConformance(StoreSuite):
         for record in records:
             await keep(agent.store, record, 1)
         await agent.forget(records[1])
-        assert await agent.store.unembedded(agent.scope, limit=10) == []
+        assert await agent.unembedded(limit=10) == []
         async with agent.transaction() as tx:
             tx.restore(await agent.current(records[1].id), at=agent.clock())
-        assert [record.id for record in await agent.store.unembedded(agent.scope, limit=10)] == [records[1].id]
+        assert [record.id for record in await agent.unembedded(limit=10)] == [records[1].id]
         await agent.drop(records[1].id)
-        assert await agent.store.unembedded(agent.scope, limit=10) == []
+        assert await agent.unembedded(limit=10) == []
 
     async def test_dropping_a_model_leaves_the_others_and_tells_whoever_follows(
         self, agent: StoredAgent, records: list[Record]
@@ -334,17 +328,15 @@ class VectorRowsConformance(StoreSuite):
         gone, left = Follower(agent.store, agent.scope), Follower(agent.store, agent.scope, "other")
         await gone.follow()
         await left.follow()
-        async with agent.transaction() as tx:
-            tx.drop_vectors(MODEL)
-            tx.drop_vectors("nobody's")
+        await agent.commit(DropVectors(MODEL), DropVectors("nobody's"))
         await gone.follow()
         await left.follow()
         assert gone.held == {}
         assert left.held == {records[0].id: vector_bytes(2, 3)}
-        assert await agent.store.vector_models(agent.scope) == {"other": 4}
-        assert await agent.store.unembedded(agent.scope, limit=10) == records[1:]
+        assert await agent.vector_models() == {"other": 4}
+        assert await agent.unembedded(limit=10) == records[1:]
         # The name is free for vectors of another size.
-        await agent.store.commit(agent.scope, [PutVector(records[1].id, MODEL, b"\0" * 8)])
+        await agent.commit(PutVector(records[1].id, MODEL, b"\0" * 8))
         await gone.follow()
         assert gone.held == {records[1].id: b"\0" * 8}
 
@@ -353,7 +345,7 @@ class VectorRowsConformance(StoreSuite):
     ) -> None:
         follower = Follower(await opened("here"), agent.scope)
         for number, record in enumerate(records):
-            before = await agent.store.vector_revision(agent.scope)
+            before = await agent.vector_revision()
             await keep(agent.store, record, number)
             assert await follower.follow() == {record.id}
             assert follower.revision > before
@@ -433,26 +425,17 @@ class VectorsConformance(AgentSuite):
         moved = await self._keep(agent.store, agent.record(), 1, 0)
         still = await self._keep(agent.store, agent.record(), 0.7, 0.7)
         assert await self._near(vectors, agent.scope, 1, 0) == [moved.id, still.id]
-        await agent.store.commit(agent.scope, [PutVector(moved.id, MODEL, vector_bytes(-1, 0))])
+        await agent.commit(PutVector(moved.id, MODEL, vector_bytes(-1, 0)))
         assert await self._near(vectors, agent.scope, 1, 0) == [still.id, moved.id]
 
-    @pytest.mark.parametrize("how", ["content", "forget", "drop", "erase", "erase everything"])
+    @pytest.mark.parametrize("how", LOSSES)
     async def test_a_vector_that_is_gone_is_not_found(self, agent: StoredAgent, vectors: Vectors, how: str) -> None:
         gone = await self._keep(agent.store, agent.record(), 1, 0)
         kept = await self._keep(agent.store, agent.record(), 0, 1)
         assert len(await self._near(vectors, agent.scope, 1, 0)) == 2
-        if how == "content":
-            await agent.update(agent.next_version(gone, content="another"))
-        elif how.startswith("erase"):
-            everything = how == "erase everything"
-            erased = await agent.store.erase(agent.scope, q.Erasure(record_ids=(gone.id,), everything=everything))
+        erased = await LOSSES[how](agent, gone)
+        if isinstance(erased, q.Erased):
             await vectors.erased(agent.scope, erased.record_ids)
-        else:
-            async with agent.transaction() as tx:
-                if how == "drop":
-                    tx.drop(gone.id)
-                else:
-                    tx.forget(gone, at=agent.clock())
         assert await self._near(vectors, agent.scope, 1, 0) == ([] if how == "erase everything" else [kept.id])
 
     async def test_filters_apply_to_what_is_near(self, agent: StoredAgent, vectors: Vectors) -> None:
@@ -523,7 +506,7 @@ class VectorsConformance(AgentSuite):
         for number in range(30):
             record = agent.record(kind=Kind.NOTE if number % 3 else Kind.TURN)
             await self._keep(agent.store, record, 1, number)
-            await agent.store.commit(agent.scope, [PutVector(record.id, "other", vector_bytes(number, 1))])
+            await agent.commit(PutVector(record.id, "other", vector_bytes(number, 1)))
         searches = [
             VectorSearch(make_vector(1, at), model, q.RecordFilter(kinds=kinds), limit, places=at == 3)
             for at in (0, 3, 20)
@@ -536,7 +519,7 @@ class VectorsConformance(AgentSuite):
         assert [len(hits) for hits in together[:6]] == [0, 2, 25, 0, 2, 10]
         for search, hits in zip(searches, together, strict=True):
             ids = [hit.record_id for hit in hits]
-            places = await agent.store.places(agent.scope, ids, record_filter=search.filter, neighbours=False)
+            places = await agent.places(ids, record_filter=search.filter, neighbours=False)
             assert [hit.place for hit in hits] == (places if search.places else [None] * len(hits))
 
     async def test_closing_twice_is_harmless(self, vectors: Vectors) -> None:

@@ -211,7 +211,9 @@ class _ConnectionHold(Hold):
             self._connection.close()
 
 
-class _PostgresLog(Log):
+class _PostgresLog(Log, OpenLog):
+    """The rows of a log; there is nothing to open, so that it is what is held, too."""
+
     def __init__(self, shelf: PostgresShelf, name: str) -> None:
         self._shelf = shelf
         self._name = name
@@ -219,12 +221,12 @@ class _PostgresLog(Log):
     @contextmanager
     def held(self) -> Iterator[OpenLog]:
         with self._shelf.locked(self._name):
-            yield _OpenRows(self._shelf, self._name)
+            yield self
 
     @contextmanager
     def glance(self) -> Iterator[OpenLog | None]:
         # One statement sees whole commits only: nobody need be waited for.
-        yield None if self.state() is None else _OpenRows(self._shelf, self._name)
+        yield None if self.state() is None else self
 
     def lines(self) -> Iterator[bytes]:
         """Yield every line, in pages, so that a long log is never held as a whole."""
@@ -243,12 +245,6 @@ class _PostgresLog(Log):
     def aside(self, name: str) -> str | None:
         content = self._shelf.read(f"{self._name.rpartition('/')[0]}/{name}")
         return None if content is None else hashlib.sha256(content).hexdigest()
-
-
-class _OpenRows(OpenLog):
-    def __init__(self, shelf: PostgresShelf, name: str) -> None:
-        self._shelf = shelf
-        self._name = name
 
     @property
     def end(self) -> int:

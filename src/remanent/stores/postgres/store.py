@@ -30,11 +30,11 @@ from remanent.stores.postgres.connection import (
     translated,
 )
 from remanent.stores.postgres.reads import POSTGRES_ANSWERS, PostgresDialect, VectorIndex
-from remanent.stores.postgres.writes import Encoder, Eraser, GroupCommit, to_json
+from remanent.stores.postgres.writes import Eraser, GroupCommit, encoded
 from remanent.stores.queries import Claims, Erased, Erasure, ErasureDepth, Health, Hit, Query
-from remanent.stores.query_steps import Opening, Rows, Snapshot, Unstored, answer_together, nothing_stored
+from remanent.stores.query_steps import NOTHING, HeldMoment, Rows, Snapshot, answer_together, nothing_stored
 from remanent.stores.sql import IN_USE, SqlStatement, in_use
-from remanent.stores.store import MAX_WAIT, Store, StoreReader
+from remanent.stores.store import MAX_WAIT, Store
 from remanent.stores.transaction import Change, Committed
 from remanent.stores.vectors import Vectors, VectorSearch
 
@@ -94,9 +94,7 @@ class PostgresStore(Store):
                 if (await found.fetchone() or (False,))[0]:
                     raise InvalidInput(IN_USE)
                 async for batch in batches:
-                    encoder = Encoder()
-                    unit = to_json(encoder.unit(batch))
-                    await connection.execute(statement("load").encode(), (agent, unit, encoder.vectors))
+                    await connection.execute(statement("load").encode(), (agent, *encoded(batch)))
         self._notify(scope)
         self._wakeups.tell(scope)
 
@@ -121,14 +119,14 @@ class PostgresStore(Store):
         dialect = PostgresDialect(agent, self._indexes.get(agent, {}))
         return await answer_together(POSTGRES_ANSWERS, dialect, scope, queries, partial(self._read, agent))
 
-    def snapshot(self, scope: Scope) -> Opening:
+    def snapshot(self, scope: Scope) -> Snapshot:
         """Hold a reading transaction; an erasure does not wait for it, and ends it."""
-        return Opening(scope, self._hold)
+        return Snapshot(scope, self._hold)
 
-    async def _hold(self, scope: Scope, stack: AsyncExitStack) -> StoreReader:
+    async def _hold(self, scope: Scope, stack: AsyncExitStack) -> HeldMoment:
         agent = await self._agent(scope)
         if agent == 0:
-            return Unstored()
+            return NOTHING
         with translated():
             connection = await self._connections.hold(agent, stack)
         erasures = [SqlStatement(statement("erasures"), {"agent": agent})]
@@ -146,8 +144,7 @@ class PostgresStore(Store):
             return await self._read(agent, erasures) != before
 
         before = await fetch(erasures)
-        snapshot = Snapshot(scope, answer, has_erased=has_erased, let_go=connection.close)
-        return await stack.enter_async_context(snapshot)
+        return HeldMoment(answer, has_erased, connection.close)
 
     async def _look_for_indexes(self) -> None:
         """See which large agents a migration gave indexes of their own."""
@@ -181,10 +178,7 @@ class PostgresStore(Store):
             _milliseconds(MAX_WAIT),
             limit,
         )
-        with translated():
-            async with self._connections.connection() as connection:
-                cursor = await connection.execute(statement("claim_any").encode(), values)
-                found = await cursor.fetchall()
+        found = await self._run("claim_any", values)
         jobs = []
         wake_at: dict[Scope, datetime | None] = {owner: None for agent, owner in (owners or {}).items() if not agent}
         for org, workspace, name, wake, _, *job in found:
@@ -248,6 +242,13 @@ class PostgresStore(Store):
         with translated():
             return await self._connections.read(agent, statements)
 
+    async def _run(self, name: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
+        """Run a statement by itself, for no agent in particular, and return its rows."""
+        with translated():
+            async with self._connections.connection() as connection:
+                cursor = await connection.execute(statement(name).encode(), values)
+                return await cursor.fetchall() if cursor.description else []
+
     async def _scopes(self, name: str, *values: object) -> list[Scope]:
         await self._prepare()
         [found] = await self._read(0, [SqlStatement(statement(name), values)])
@@ -276,9 +277,7 @@ class PostgresStore(Store):
         if not found and not make:
             return 0
         if not found:
-            with translated():
-                async with self._connections.connection() as connection:
-                    await connection.execute(statement("make_agent").encode(), names)
+            await self._run("make_agent", names)
             return await self._agent(scope)
         agent = int(found[0][0])
         if len(self._agents) >= _MAX_KNOWN:

@@ -23,7 +23,7 @@ from remanent.stores import rows
 from remanent.stores.postgres.connection import Connection, ConnectionPool, error_of, escape, statement, translated
 from remanent.stores.queries import Erased, Erasure
 from remanent.stores.rows import digests_of, erasing_note, record_of
-from remanent.stores.store import ERASED_MEANWHILE, ERASING
+from remanent.stores.store import ERASED_MEANWHILE, ERASING, settle
 from remanent.stores.transaction import Change, Committed, PutState, search_terms
 from remanent.values import dataclass
 
@@ -36,39 +36,35 @@ Payload = dict[str, Any]
 Vector = NDArray[np.float32]
 
 
-class Encoder:
-    """Turns changes into JSON, and gathers vectors beside it, which it names by their places from 1 on.
+def encoded(changes: Sequence[Change]) -> tuple[str, list[Vector]]:
+    """Return the changes of one unit in order as JSON, with the vectors that it names by their places from 1 on.
 
     A change is its type and its fields by their names; what is a row becomes its columns. Most changes need no more, so
     that a new one is a line of `apply_unit` in `sql/functions.sql`.
     """
+    vectors: list[Vector] = []
+    return to_json([_payload(change, vectors) for change in changes]), vectors
 
-    def __init__(self) -> None:
-        self.vectors: list[Vector] = []
 
-    def unit(self, changes: Sequence[Change]) -> list[Payload]:
-        """Return the changes of one unit in order."""
-        return [self._change(change) for change in changes]
+def _payload(change: Change, vectors: list[Vector]) -> Payload:
+    """Return a change as the JSON that `functions.sql` reads, under the name of its class.
 
-    def _change(self, change: Change) -> Payload:
-        """Return a change as the JSON that `functions.sql` reads, under the name of its class.
-
-        Of a state, `...` is left out: whatever its value is, where `null` would mean that there must be none.
-        """
-        payload: Payload = {"do": type(change).__name__}
-        for name in change.__dataclass_fields__:
-            value = getattr(change, name)
-            if (row := _ROWS.get(type(value))) is not None:
-                payload |= row(value)
-            elif isinstance(change, PutState) and name != "key":
-                if value is not ...:
-                    payload[name] = None if value is None else rows.dump(value)
-            elif isinstance(value, bytes):
-                self.vectors.append(rows.vector_of(value))
-                payload[name] = len(self.vectors)
-            else:
-                payload[name] = to_millis(value) if isinstance(value, datetime) else value
-        return payload
+    Of a state, `...` is left out: whatever its value is, where `null` would mean that there must be none.
+    """
+    payload: Payload = {"do": type(change).__name__}
+    for name in change.__dataclass_fields__:
+        value = getattr(change, name)
+        if (row := _ROWS.get(type(value))) is not None:
+            payload |= row(value)
+        elif isinstance(change, PutState) and name != "key":
+            if value is not ...:
+                payload[name] = None if value is None else rows.dump(value)
+        elif isinstance(value, bytes):
+            vectors.append(rows.vector_of(value))
+            payload[name] = len(vectors)
+        else:
+            payload[name] = to_millis(value) if isinstance(value, datetime) else value
+    return payload
 
 
 def _sourced(item: Record | Tombstone) -> Payload:
@@ -151,9 +147,8 @@ class GroupCommit:
 
     async def commit(self, agent: int, changes: Sequence[Change]) -> Committed:
         """Return once the unit is durable; whoever stops waiting does not stop it."""
-        encoder, lane = Encoder(), agent % LANES
-        encoded = to_json(encoder.unit(changes))
-        unit = _Unit(agent, encoded, encoder.vectors, asyncio.get_running_loop().create_future())
+        lane = agent % LANES
+        unit = _Unit(agent, *encoded(changes), asyncio.get_running_loop().create_future())
         self._waiting[lane].append(unit)
         if lane not in self._running:
             self._running[lane] = asyncio.create_task(self._work(lane))
@@ -178,7 +173,7 @@ class GroupCommit:
                 except Exception as error:  # noqa: BLE001 - border: it goes to whoever waits, who would wait for ever
                     outcomes = [error] * len(group)
                 for unit, outcome in zip(group, outcomes, strict=True):
-                    _settle(unit.done, outcome)
+                    settle(unit.done, outcome)
         finally:
             del self._running[lane]
 
@@ -208,17 +203,6 @@ _LOST = (
     "send it again under the same id, so that it is stored once"
 )
 COMMIT_UNITS = "SELECT commit_units(%s, %s::jsonb, %b::vector[], %s)"
-
-
-def _settle(done: "asyncio.Future[Committed]", outcome: Committed | Exception) -> None:
-    """Tell whoever waits how its unit ended, if anybody still does."""
-    if done.done():
-        return
-    if isinstance(outcome, Exception):
-        done.set_exception(outcome)
-        done.exception()  # whoever was cancelled meanwhile does not ask
-    else:
-        done.set_result(outcome)
 
 
 _NO_END = 2**62

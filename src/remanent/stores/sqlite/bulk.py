@@ -5,7 +5,7 @@ row, with 64 clients, a group of 31 writes that took 5 ms of work was under way 
 which every writer of the agent waits for, took 60 ms of work and was under way for 90 to 250 ms.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
 from zlib import crc32
@@ -21,7 +21,7 @@ ROWS_AT_ONCE = 64
 """Rows that one statement inserts at most: some 2 ms in the text index, after which others get their turn."""
 
 INTO_ENTRIES = f"INSERT INTO entries ({rows.ENTRY_COLUMNS})"
-INTO_RECORDS = f"INSERT INTO records ({rows.RECORD_FIELDS})"
+_INTO_RECORDS = f"INSERT INTO records ({rows.RECORD_FIELDS})"
 _INTO_DERIVED = (
     "INSERT INTO unembedded",
     "INSERT INTO records_text (rowid, terms)",
@@ -70,7 +70,7 @@ def are_new(connection: apsw.Connection, changes: Sequence[PutRecord]) -> bool:
 
 def insert_records(connection: apsw.Connection, changes: Sequence[PutRecord]) -> None:
     """Write new records and what they are found by."""
-    last = _insert(connection, INTO_RECORDS, [rows.record_row(change.record) for change in changes])
+    last = _insert(connection, _INTO_RECORDS, [rows.record_row(change.record) for change in changes])
     derived: dict[str, list[rows.Row]] = {into: [] for into in _INTO_DERIVED}
     unembedded, texts, tags, sources = derived.values()
     for ref, change in enumerate(changes, start=last - len(changes) + 1):
@@ -83,6 +83,12 @@ def insert_records(connection: apsw.Connection, changes: Sequence[PutRecord]) ->
         sources += ((source.entry_id, record.id) for source in record.sources)
     for into, found in derived.items():
         _insert(connection, into, found)
+
+
+def note_sources(connection: apsw.Connection, record_id: str, entry_ids: Iterable[str]) -> None:
+    """Note which entries a record, or a tombstone of it, came from: erasure follows that."""
+    for entry_id in entry_ids:
+        connection.execute("INSERT OR IGNORE INTO record_sources VALUES (?, ?)", (entry_id, record_id))
 
 
 def put_vectors(connection: apsw.Connection, changes: Sequence[PutVector]) -> None:

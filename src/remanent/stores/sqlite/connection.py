@@ -231,6 +231,12 @@ def connect(path: Path, *, busy_timeout: float, read_only: bool = False, alone: 
     return connection
 
 
+def close_quietly(connection: apsw.Connection) -> None:
+    """Close a connection whose last wishes do not matter."""
+    with suppress(apsw.Error):
+        connection.close(True)
+
+
 def _check_checksums(connection: apsw.Connection, path: Path) -> None:
     """Refuse to go on when pages would be read unverified, or written without the checksums they have."""
     kept = connection.reserve_bytes("main") == _CHECKSUM_BYTES

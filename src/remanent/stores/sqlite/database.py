@@ -23,10 +23,11 @@ import apsw
 
 from remanent.errors import RemanentError, StorageError, StorageFull, StoreBusy, StoreClosed
 from remanent.stores.sqlite import connection as opening
-from remanent.stores.sqlite.connection import for_want_of_descriptors, translated
+from remanent.stores.sqlite.connection import close_quietly, for_want_of_descriptors, translated
 from remanent.stores.sqlite.fileformat import check_before_open
 from remanent.stores.sqlite.reads import HeldReader
 from remanent.stores.sqlite.writes import Unit, after_rollback, apply_together, before_commit
+from remanent.stores.store import settle
 from remanent.values import dataclass
 
 T = TypeVar("T")
@@ -55,50 +56,22 @@ class _Request:
 
     def settle(self) -> None:
         """Hand the outcome to the waiting task, unless it has gone."""
-        if self.future.done():
-            return
-        if self.error is not None:
-            self.future.set_exception(self.error)
-        else:
-            self.future.set_result(self.result)
-
-
-class _Stop:
-    """Tells the writer that nothing follows."""
-
-
-class SpareReaders:
-    """Readers that databases may have beyond their first, all of them together: each takes descriptors."""
-
-    def __init__(self, many: int) -> None:
-        self._left = many
-        self._lock = threading.Lock()
-
-    def take(self) -> bool:
-        """Take a reader, if any is left, and tell whether one was."""
-        with self._lock:
-            if self._left <= 0:
-                return False
-            self._left -= 1
-            return True
-
-    def give(self, many: int) -> None:
-        """Give back what was taken."""
-        with self._lock:
-            self._left += many
+        settle(self.future, self.result if self.error is None else self.error)
 
 
 class Database:
     """Serialises writes of one file on one thread; units of work that wait together are committed together."""
 
     def __init__(
-        self, path: Path, *, busy_timeout: float, on_thread: OnThread, spare: SpareReaders | None = None
+        self, path: Path, *, busy_timeout: float, on_thread: OnThread, spare: threading.Semaphore | None = None
     ) -> None:
         self.path = path
         self._busy_timeout = busy_timeout
         self._on_thread = on_thread
-        self._requests: queue.SimpleQueue[_Request | _Stop] = queue.SimpleQueue()
-        self._spare = SpareReaders(sys.maxsize) if spare is None else spare
+        self._requests: queue.SimpleQueue[_Request | None] = queue.SimpleQueue()
+        """What is to be written; `None` says that nothing follows."""
+        self._spare = threading.Semaphore(sys.maxsize) if spare is None else spare
+        """Readers that databases may have beyond their first, all of them together: each takes descriptors."""
         self._idle: list[apsw.Connection] = []
         self._readers = 0
         """How many readers there are, at work or idle."""
@@ -166,14 +139,14 @@ class Database:
     def _read_for(self, request: _Request, *, snapshot: bool) -> None:
         """Read in this thread for somebody who waits on an event loop, and hand over the answer or the error there."""
         try:
-            request.result = self._read(request.work, snapshot=snapshot)
+            request.result = self.peek(request.work, snapshot=snapshot)
         except BaseException as error:  # noqa: BLE001 - border: it goes to whoever asked
             request.error = error
         with suppress(RuntimeError):  # that loop has ended and nobody waits there any more
             request.loop.call_soon_threadsafe(request.settle)
 
-    def _read(self, work: Work[T], *, snapshot: bool = True) -> T:
-        """Run work on a reader, inside a transaction where it needs one."""
+    def peek(self, work: Work[T], *, snapshot: bool = True) -> T:
+        """Run work on a reader here and now, inside a transaction where it needs one; blocks."""
         with self._reader() as reader, translated(reader):
             if not snapshot:
                 return work(reader)
@@ -210,7 +183,7 @@ class Database:
         try:
             yield reader
         except StorageError:
-            _close_quietly(reader)  # its caches may hold what was read before the damage or only in part
+            close_quietly(reader)  # its caches may hold what was read before the damage or only in part
             self._drop_reader()
             raise
         except BaseException:
@@ -243,7 +216,7 @@ class Database:
         """
         with self._freed:
             while not self._idle:
-                if may_open and (self._readers == 0 or self._spare.take()):
+                if may_open and (self._readers == 0 or self._spare.acquire(blocking=False)):
                     self._readers += 1
                     return None
                 if self._readers == 0:
@@ -256,7 +229,7 @@ class Database:
         with self._freed:
             self._readers -= 1
             if self._readers:
-                self._spare.give(1)
+                self._spare.release()
             self._freed.notify_all()
 
     def _refuse_when_closed(self) -> None:
@@ -292,10 +265,6 @@ class Database:
         with self._lock:
             self._held.discard(held)
 
-    def peek(self, work: Work[T]) -> T:
-        """Run work on a reader here and now; blocks."""
-        return self._read(work)
-
     def _connect(self, *, read_only: bool = False, alone: bool = False) -> apsw.Connection:
         return opening.connect(self.path, busy_timeout=self._busy_timeout, read_only=read_only, alone=alone)
 
@@ -305,7 +274,7 @@ class Database:
             if self._closed:
                 return
             self._closed = True
-            self._requests.put(_Stop())
+            self._requests.put(None)
             held = tuple(self._held)
         for moment in held:
             self.release(moment)
@@ -315,9 +284,10 @@ class Database:
             # A reader whose caller has gone is still at work; the file counts as open until it has ended.
             self._freed.wait_for(lambda: not self._reading)
             for reader in self._idle:
-                _close_quietly(reader)
+                close_quietly(reader)
             self._idle.clear()
-            self._spare.give(max(0, self._readers - 1))
+            if self._readers > 1:
+                self._spare.release(self._readers - 1)
             self._readers = 0
         if self._thread is not None:
             _leave(self.path)
@@ -334,12 +304,12 @@ class Database:
                     return
         finally:
             if self._writer is not None:
-                _close_quietly(self._writer)
+                close_quietly(self._writer)
 
     def _next_group(self) -> tuple[list[_Request], bool]:
         """Wait for a request, then take along what else waits, up to one that must run alone."""
         first = self._requests.get()
-        if isinstance(first, _Stop):
+        if first is None:
             return [], True
         group = [first]
         while not group[-1].alone and len(group) < MAX_GROUP:
@@ -347,7 +317,7 @@ class Database:
                 following = self._requests.get_nowait()
             except queue.Empty:
                 break
-            if isinstance(following, _Stop):
+            if following is None:
                 return group, True
             group.append(following)
         return group, False
@@ -365,7 +335,7 @@ class Database:
                 # The engine gave up on the whole transaction: each is tried by itself, so that only the guilty fail.
                 self._writer_is_suspect = True
                 for request in group:
-                    self._run_by_itself(request, _run_one)
+                    self._run_by_itself(request, lambda writer, one: _run_with_savepoints(writer, [one]))
         if alone is not None:
             self._run_by_itself(alone, _run_alone)
             group.append(alone)
@@ -374,7 +344,7 @@ class Database:
         """Run one request, and note whether the connection can still be trusted after it."""
         try:
             run(self._sound_writer(), request)
-        except StorageError as error:
+        except Exception as error:  # noqa: BLE001  (border: it goes to the caller)
             request.error = error
         self._writer_is_suspect |= isinstance(request.error, StorageError)
 
@@ -388,7 +358,7 @@ class Database:
             self._writer = self._open_writer()
         elif self._writer_is_suspect:
             old, self._writer = self._writer, self._connect()
-            _close_quietly(old)
+            close_quietly(old)
         self._writer_is_suspect = False
         return self._writer
 
@@ -454,24 +424,11 @@ def _run_with_savepoints(writer: apsw.Connection, group: list[_Request]) -> None
                     writer.execute("RELEASE unit")
 
 
-def _run_one(writer: apsw.Connection, request: _Request) -> None:
-    """Run one unit of work in a transaction of its own."""
-    try:
-        with _transaction(writer):
-            request.error = None
-            with translated(writer):
-                request.result = request.work(writer)
-    except Exception as error:  # noqa: BLE001  (border: it goes to the caller)
-        request.error = error
-
-
 def _run_alone(writer: apsw.Connection, request: _Request) -> None:
     """Run work that brings its own transactions, or none, such as a checkpoint or a check of all pages."""
     try:
         with translated(writer):
             request.result = request.work(writer)
-    except Exception as error:  # noqa: BLE001  (border: it goes to the caller)
-        request.error = error
     finally:
         _roll_back(writer)
 
@@ -503,12 +460,6 @@ def _roll_back(writer: apsw.Connection) -> None:
             writer.execute("ROLLBACK")
         except apsw.Error:
             return  # the engine has rolled back by itself
-
-
-def _close_quietly(connection: apsw.Connection) -> None:
-    """Close a connection whose last wishes do not matter."""
-    with suppress(apsw.Error):
-        connection.close(True)
 
 
 def _settle(group: list[_Request]) -> None:

@@ -12,7 +12,7 @@ import re
 import shutil
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, LiteralString
 
@@ -215,9 +215,6 @@ def rewrite(connection: apsw.Connection, tables: Iterable[str]) -> None:
 
 # ── rows ─────────────────────────────────────────────────────────────────────
 
-_RECORDS_OF = "SELECT DISTINCT record_id FROM record_sources WHERE entry_id IN (SELECT value FROM json_each(?))"
-_ENTRIES_OF = "SELECT DISTINCT entry_id FROM record_sources WHERE record_id IN (SELECT value FROM json_each(?))"
-
 _NO_END = 2**62
 """Behind every place of a journal."""
 _ANYTHING_LATER = "SELECT EXISTS (SELECT 1 FROM entries WHERE seq > ?)"
@@ -244,15 +241,12 @@ UPDATE counters SET value = (SELECT value + 1 FROM counters WHERE name = 'vector
 WHERE name NOT GLOB 'graph:*' AND name != 'revision'
 """
 
+_AMONG: LiteralString = "IN (SELECT value FROM json_each(?))"
 _WHOSE = f"""
-SELECT id, caller_id, {USER_OF_ENTRY}, session FROM entries
-WHERE id IN (SELECT value FROM json_each(?)) AND NOT erased ORDER BY id
+SELECT id, caller_id, {USER_OF_ENTRY}, session FROM entries WHERE id {_AMONG} AND NOT erased ORDER BY id
 """
 # Everything that can quote what is erased: these are read before the rows go, to know what to look for in slack.
-_TEXTS_OF_ENTRIES = """
-SELECT text, metadata, attachments FROM entries WHERE id IN (SELECT value FROM json_each(?))
-"""
-_AMONG: LiteralString = "IN (SELECT value FROM json_each(?))"
+_TEXTS_OF_ENTRIES = f"SELECT text, metadata, attachments FROM entries WHERE id {_AMONG}"
 _BODIES_OF_RECORDS: tuple[LiteralString, ...] = (
     f"SELECT body FROM records WHERE id {_AMONG}",
     f"SELECT body FROM versions WHERE id {_AMONG}",
@@ -271,6 +265,13 @@ _REPLY_TO = """
 SELECT later.id FROM entries said
 JOIN entries later ON later.seq BETWEEN said.seq + 1 AND said.seq + 512 AND later.session IS said.session
 WHERE said.id = ? AND later.text != '' ORDER BY later.seq LIMIT 1
+"""
+
+# Only the name of each job's error is kept: its message may quote what was just erased. Whoever works on one has read
+# the words already, and may yet end with an error that quotes them.
+_BLUR_ERRORS = """
+UPDATE jobs SET error = CASE WHEN state = 'running' THEN ? ELSE substr(error, 1, instr(error || ':', ':') - 1) END
+WHERE error != '' OR state = 'running'
 """
 
 _TABLES = (
@@ -296,7 +297,8 @@ def erase_rows(connection: apsw.Connection, scope: Scope, erasure: Erasure) -> t
     connection.execute(_BEGIN_SCRUB)
     entry_ids, record_ids = _reach(connection, erasure)
     traces, terms = _traces(connection, dump(entry_ids), dump(record_ids))
-    replies = _replies(connection, entry_ids)
+    # The turns that follow at once may be found by words of what they reply to.
+    replies = {connection.execute(_REPLY_TO, (entry_id,)).get for entry_id in entry_ids} - {None}
     before = _digests(connection)
     unit = UnitOfWork(connection)
     unit.revise()
@@ -309,10 +311,10 @@ def erase_rows(connection: apsw.Connection, scope: Scope, erasure: Erasure) -> t
         "UPDATE entries SET text = '', metadata = NULL, attachments = NULL, erased = ?, crc = 0 WHERE id = ?",
         [(erased_mark(caller_id, user), entry_id) for entry_id, caller_id, user, _ in whose],
     )
-    connection.execute("DELETE FROM record_sources WHERE entry_id IN (SELECT value FROM json_each(?))", (stubs,))
+    connection.execute(f"DELETE FROM record_sources WHERE entry_id {_AMONG}", (stubs,))
     for record_id in replies.difference(record_ids):
         _index_anew(connection, scope, record_id)
-    _blur_errors(connection)
+    connection.execute(_BLUR_ERRORS, (ERASED_MEANWHILE,))
     traces.add_terms(_found_nowhere(connection, terms))
     went = tuple(row[0] for row in whose)
     erased = Erased(went, tuple(record_ids), tuple(sorted(before - _digests(connection))))
@@ -363,38 +365,26 @@ def _found_nowhere(connection: apsw.Connection, terms: set[str]) -> set[str]:
 
 def _reach(connection: apsw.Connection, erasure: Erasure) -> tuple[list[str], list[str]]:
     """Return the entries to erase, and every record of which any version came from one of them."""
-    entries = {
-        row[0]
-        for row in connection.execute(
-            "SELECT id FROM entries WHERE id IN (SELECT value FROM json_each(?))", (dump(erasure.entry_ids),)
-        )
-    }
-    entries |= {row[0] for row in connection.execute(_ENTRIES_OF, (dump(erasure.record_ids),))}
-    records = {
-        row[0]
-        for row in connection.execute(
-            """SELECT value FROM json_each(?1)
-               WHERE value IN (SELECT id FROM records) OR value IN (SELECT record_id FROM tombstones)""",
-            (dump(erasure.record_ids),),
-        )
-    }
+    named = dump(erasure.record_ids)
+    entries = _ids(connection, f"SELECT id FROM entries WHERE id {_AMONG}", dump(erasure.entry_ids))
+    entries |= _ids(connection, f"SELECT entry_id FROM record_sources WHERE record_id {_AMONG}", named)
+    records = _ids(connection, f"SELECT id FROM records WHERE id {_AMONG}", named)
+    records |= _ids(connection, f"SELECT record_id FROM tombstones WHERE record_id {_AMONG}", named)
     if erasure.everything or erasure.session is not None:
         meant: LiteralString = "?1 IS NOT NULL" if erasure.everything else "session = ?1"
         bounds = ("" if erasure.everything else erasure.session, _end(erasure))
-        entries |= {row[0] for row in connection.execute(_ENTRIES_UP_TO.format(meant=meant), bounds)}
-        records |= {row[0] for row in connection.execute(_RECORDS_UP_TO.format(meant=meant), bounds)}
-    records |= {row[0] for row in connection.execute(_RECORDS_OF, (dump(sorted(entries)),))}
+        entries |= _ids(connection, _ENTRIES_UP_TO.format(meant=meant), *bounds)
+        records |= _ids(connection, _RECORDS_UP_TO.format(meant=meant), *bounds)
+    records |= _ids(connection, f"SELECT record_id FROM record_sources WHERE entry_id {_AMONG}", dump(sorted(entries)))
     return sorted(entries), sorted(records)
+
+
+def _ids(connection: apsw.Connection, sql: str, *values: Any) -> set[str]:
+    return {row[0] for row in connection.execute(sql, values)}
 
 
 def _end(erasure: Erasure) -> int:
     return _NO_END if erasure.up_to is None else erasure.up_to
-
-
-def _replies(connection: apsw.Connection, entry_ids: Sequence[str]) -> set[str]:
-    """Return the turns that follow the entries at once: they may be found by words of what they reply to."""
-    following = (connection.execute(_REPLY_TO, (entry_id,)).get for entry_id in entry_ids)
-    return {str(entry_id) for entry_id in following if entry_id is not None}
 
 
 def _index_anew(connection: apsw.Connection, scope: Scope, record_id: str) -> None:
@@ -433,13 +423,6 @@ def _erase_everything(connection: apsw.Connection) -> Erased:
 def _digests(connection: apsw.Connection) -> set[str]:
     sql = "SELECT attachments FROM entries WHERE attachments IS NOT NULL"
     return {digest for (text,) in connection.execute(sql) for digest in digests_of(text)}
-
-
-def _blur_errors(connection: apsw.Connection) -> None:
-    """Keep only the name of each job's error: its message may quote what was just erased."""
-    connection.execute("UPDATE jobs SET error = substr(error, 1, instr(error || ':', ':') - 1) WHERE error != ''")
-    # Whoever works on one has read the words already, and may yet end with an error that quotes them.
-    connection.execute("UPDATE jobs SET error = ? WHERE state = 'running'", (ERASED_MEANWHILE,))
 
 
 def scrub(connection: apsw.Connection, traces: Traces | None, *, timeout: float) -> None:

@@ -124,7 +124,7 @@ def examine(log: bytes, *, index: LogIndex | None = None) -> WriteAheadLog:
     if header is None:
         return WriteAheadLog(damage="the header of the write-ahead log is damaged")
     frames = _read_frames(log, header)
-    whole = _leading(frames.follows)
+    whole = next(iter((~frames.follows).nonzero()[0].tolist()), len(frames.follows))
     commits = [int(place) + 1 for place in frames.commit[:whole].nonzero()[0]]
     recoverable = commits[-1] if commits else 0
     damage = ""
@@ -144,7 +144,9 @@ def readable_frames(log: bytes) -> list[tuple[int, bytes]]:
     """Return page numbers and contents of all frames that check out, behind damage too, up to the last commit."""
     if len(log) < _HEADER_BYTES + _FRAME_HEADER_BYTES:
         return []
-    header = _read_header(log) or _guess_header(log)
+    # What a damaged header must have said; only the first frame cannot be checked against it.
+    salts = struct.unpack_from(">2I", log, _HEADER_BYTES + 8)
+    header = _read_header(log) or _Header("little", PAGE_SIZE, (salts[0], salts[1]), (0, 0))
     frames = _read_frames(log, header)
     commits = (frames.follows & (frames.commit != 0)).nonzero()[0]
     last = int(commits[-1]) + 1 if len(commits) else 0
@@ -245,12 +247,6 @@ def _read_header(log: bytes) -> _Header | None:
     return _Header(byte_order, page_size, (salt1, salt2), (sum1, sum2))
 
 
-def _guess_header(log: bytes) -> _Header:
-    """Return what a damaged header must have said; only the first frame cannot be checked against it."""
-    salts = struct.unpack_from(">2I", log, _HEADER_BYTES + 8)
-    return _Header("little", 4096, (salts[0], salts[1]), (0, 0))
-
-
 def _checksum(content: bytes, start: tuple[int, int], byte_order: str) -> tuple[int, int]:
     """Return SQLite's running checksum over 8-byte steps."""
     first, second = start
@@ -313,14 +309,6 @@ def _factors(steps: int) -> tuple["NDArray[np.uint32]", "NDArray[np.uint32]"]:
         # One step earlier: first' = first + second + word, second' = first' + second + word.
         a, b, c, d = (a + b) & 0xFFFFFFFF, (a + 2 * b) & 0xFFFFFFFF, (c + d) & 0xFFFFFFFF, (c + 2 * d) & 0xFFFFFFFF
     return of_words, np.array([[a, c], [b, d]], np.uint32)
-
-
-def _leading(flags: "NDArray[np.bool_]") -> int:
-    """Return how many flags are set before the first that is not."""
-    import numpy as np
-
-    unset = np.flatnonzero(~flags)
-    return int(unset[0]) if len(unset) else len(flags)
 
 
 def _continued_commit_after(whole: int, frames: _Frames) -> bool:
@@ -496,7 +484,8 @@ def images_of(path: Path, *, fresh: Path) -> Iterator[list[Path]]:
         log = log_path.read_bytes() if log_path.exists() else b""
         whole = examine(log)
         images = [folder / "newest.db"]
-        _copy_database(path, images[0])
+        with open(images[0], "wb") as copy:
+            copy.writelines(file_chunks(str(path)) if path.exists() else ())
         if whole.damage:
             images.append(folder / "consistent.db")
             shutil.copyfile(images[0], images[1])
@@ -511,12 +500,6 @@ def images_of(path: Path, *, fresh: Path) -> Iterator[list[Path]]:
         yield images
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _copy_database(path: Path, target: Path) -> None:
-    with open(target, "wb") as copy:
-        if path.exists():
-            copy.writelines(file_chunks(str(path)))
 
 
 def _work_in(image: Path, frames: Iterable[tuple[int, bytes]]) -> None:

@@ -7,6 +7,7 @@ when its database is closed, for as long as the files do not change.
 """
 
 import asyncio
+import threading
 import time
 from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -19,7 +20,7 @@ from remanent.fairness import FairThreads
 from remanent.model import Scope
 from remanent.stores.queries import QueueState
 from remanent.stores.sqlite.connection import DescriptorBudget, for_want_of_descriptors, translated
-from remanent.stores.sqlite.database import Database, SpareReaders
+from remanent.stores.sqlite.database import Database
 from remanent.stores.sqlite.folders import FileStamp, Layout
 from remanent.stores.sqlite.reads import queue_state
 from remanent.values import dataclass
@@ -101,7 +102,7 @@ class DatabasePool:
         self._migrations = migrations
         self._executor = executor
         self._openers = ThreadPoolExecutor(OPENERS, thread_name_prefix="remanent-opener")
-        self._spare = SpareReaders(descriptor_budget.readers)
+        self._spare = threading.Semaphore(descriptor_budget.readers)
         self._databases: OrderedDict[Key, PooledDatabase] = OrderedDict()
         self._visits: Counter[Key] = Counter()
         self._waiting: OrderedDict[Key, _Waiters] = OrderedDict()
@@ -139,13 +140,9 @@ class DatabasePool:
         """Keep an agent open between the calls of one piece of work, while there is a choice."""
         return _Visit(self, _key(scope))
 
-    def arrive(self, key: Key) -> None:
-        """Begin a visit."""
-        self._visits[key] += 1
-
-    def leave(self, key: Key) -> None:
-        """End a visit."""
-        self._visits[key] -= 1
+    def stay(self, key: Key, many: int) -> None:
+        """Count visits that begin, or that end."""
+        self._visits[key] += many
         if not self._visits[key]:
             del self._visits[key]
             self._make_room()
@@ -392,10 +389,10 @@ class _Visit:
         self._key = key
 
     def __enter__(self) -> None:
-        self._pool.arrive(self._key)
+        self._pool.stay(self._key, 1)
 
     def __exit__(self, *_: object) -> None:
-        self._pool.leave(self._key)
+        self._pool.stay(self._key, -1)
 
 
 class _Checkout:

@@ -8,7 +8,6 @@ Chinese and English are found alike. Vectors are only kept and handed out here; 
 
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -24,7 +23,7 @@ from remanent.model.job import TIMER
 from remanent.stores import queries as q
 from remanent.stores import rows, sql
 from remanent.stores.queries import Query, QueueState, StandingQuery
-from remanent.stores.query_steps import ANSWERS, Answer, Rows, answer_in_turn, no_vectors
+from remanent.stores.query_steps import ANSWERS, Answer, HeldMoment, Rows, answer_in_turn, each, no_vectors, pairs
 from remanent.stores.rows import KindsByName, dump, parse, place_of, verify
 from remanent.stores.sql import (
     MAX_TERMS,
@@ -39,8 +38,8 @@ from remanent.stores.sql import (
     record_table,
     with_entry,
 )
-from remanent.stores.sqlite.connection import translated
-from remanent.stores.store import Store, StoreReader
+from remanent.stores.sqlite.connection import close_quietly, translated
+from remanent.stores.store import Store
 
 # Of the records that some entries were told for: worked out once for all rows, or looked up for each of few rows.
 _SOURCES = """r.id IN (
@@ -176,15 +175,6 @@ def tally(connection: apsw.Connection, _: Scope, query: q.TallyQuery) -> list[q.
         FROM records WHERE {draft.where} GROUP BY kind, status
     """
     return [rows.tally_of(query.flags, row) for row in connection.execute(sql, draft.values)]
-
-
-def unembedded(connection: apsw.Connection, scope: Scope, query: q.UnembeddedQuery) -> list[Record]:
-    """Return records whose content has no vector yet, oldest first."""
-    sql = f"""
-        SELECT {OF_RECORD} FROM unembedded u JOIN records r ON r.ref = u.ref
-        WHERE r.status != 'forgotten' ORDER BY u.ref LIMIT ?
-    """
-    return [rows.record_of(scope.owner, row) for row in connection.execute(sql, (query.limit,))]
 
 
 _GRAPH = "graph:"
@@ -331,32 +321,34 @@ def term_counts(connection: apsw.Connection, _: Scope, query: q.TermCountQuery) 
     return q.TermCounts(records, dict.fromkeys(query.terms, 0) | dict(zip(asked, counts, strict=True)))
 
 
+_VECTORS = """
+SELECT r.id, v.crc, v.data FROM json_each(?) w CROSS JOIN records r ON r.id = w.value
+JOIN vectors v ON v.record = r.ref AND v.model = (SELECT ref FROM models WHERE name = ?)
+"""
+
+
 def vectors(connection: apsw.Connection, _: Scope, query: q.VectorQuery) -> dict[str, NDArray[np.float32]]:
     """Return the vectors of some records by one model."""
-    sql = """
-        SELECT r.id, v.crc, v.data FROM json_each(?) w CROSS JOIN records r ON r.id = w.value
-        JOIN vectors v ON v.record = r.ref AND v.model = (SELECT ref FROM models WHERE name = ?)
-    """
     found: dict[str, NDArray[np.float32]] = {}
-    for record_id, crc, data in connection.execute(sql, (dump(list(query.record_ids)), query.model)):
+    for record_id, crc, data in connection.execute(_VECTORS, (dump(query.record_ids), query.model)):
         verify(crc, data)
         found[record_id] = np.frombuffer(data, "<f4")
     return found
 
 
-def vector_models(connection: apsw.Connection, _: Scope, query: q.VectorModelQuery) -> dict[str, int]:
-    """Return the models that have vectors here, with their dimensions."""
-    sql = "SELECT name, dimension FROM models WHERE ref IN (SELECT model FROM vectors) ORDER BY name"
-    return {str(name): int(dimension) for name, dimension in connection.execute(sql)}
+_UNEMBEDDED = f"""
+SELECT {OF_RECORD} FROM unembedded u JOIN records r ON r.ref = u.ref
+WHERE r.status != 'forgotten' ORDER BY u.ref LIMIT ?
+"""
+_VECTOR_MODELS = "SELECT name, dimension FROM models WHERE ref IN (SELECT model FROM vectors) ORDER BY name"
+# The index alone tells how many are newer than a revision.
+_VECTOR_COUNTS = """
+SELECT m.name, (SELECT count(*) FROM vectors v WHERE v.model = m.ref AND v.revision > ?) AS held
+FROM models m WHERE held > 0 ORDER BY m.name
+"""
 
 
-def vector_counts(connection: apsw.Connection, _: Scope, query: q.VectorCountQuery) -> dict[str, int]:
-    """Return how many vectors each model has that are newer than a revision; the index alone tells."""
-    sql = """
-        SELECT m.name, (SELECT count(*) FROM vectors v WHERE v.model = m.ref AND v.revision > ?) AS held
-        FROM models m WHERE held > 0 ORDER BY m.name
-    """
-    return {str(name): int(held) for name, held in connection.execute(sql, (query.since,))}
+_REMOVED = "SELECT DISTINCT record_id FROM vector_removals WHERE model = ? AND revision > ?"
 
 
 def vector_changes(connection: apsw.Connection, _: Scope, query: q.VectorChangeQuery) -> q.VectorChanges:
@@ -392,13 +384,11 @@ def vector_changes(connection: apsw.Connection, _: Scope, query: q.VectorChangeQ
         record_ids += [row[0] for row in some]
         kinds += [kind_of[row[1]] for row in some]
         last = some[-1][4] if count == query.limit else None
-    removed = [] if start == 0 or query.after else _removed(connection, ref, start, set(record_ids))
+    removed: list[str] = []
+    if start > 0 and not query.after:
+        put = set(record_ids)
+        removed = [row[0] for row in connection.execute(_REMOVED, (ref, start)) if row[0] not in put]
     return q.VectorChanges(revision, reset, record_ids, kinds, matrix, removed, last)
-
-
-def _removed(connection: apsw.Connection, model: int, since: int, put_since: set[str]) -> list[str]:
-    sql = "SELECT DISTINCT record_id FROM vector_removals WHERE model = ? AND revision > ?"
-    return [row[0] for row in connection.execute(sql, (model, since)) if row[0] not in put_since]
 
 
 # ── the queue ──
@@ -441,15 +431,27 @@ SQLITE_ANSWERS: dict[type[Any], Callable[[apsw.Connection, Scope, Any], Any]] = 
     q.RecordQuery: records,
     q.LatestQuery: latest,
     q.TallyQuery: tally,
-    q.UnembeddedQuery: unembedded,
+    q.UnembeddedQuery: by_steps(
+        each(
+            lambda _, __, query: SqlStatement(_UNEMBEDDED, (query.limit,)),
+            lambda scope, row: rows.record_of(scope.owner, row),
+        )
+    ),
     q.TextQuery: search_text,
     q.TermCountQuery: term_counts,
     q.VectorChangeQuery: vector_changes,
     q.VectorQuery: vectors,
-    q.VectorModelQuery: vector_models,
-    q.VectorCountQuery: vector_counts,
+    q.VectorModelQuery: by_steps(pairs(lambda *_: SqlStatement(_VECTOR_MODELS))),
+    q.VectorCountQuery: by_steps(pairs(lambda _, __, query: SqlStatement(_VECTOR_COUNTS, (query.since,)))),
     q.QueueQuery: lambda connection, *_: queue_state(connection),
 }
+
+
+def answer(connection: apsw.Connection, scope: Scope, queries: Sequence[q.Query[Any]]) -> list[Any]:
+    """Answer questions one after the other."""
+    return [SQLITE_ANSWERS[type(query)](connection, scope, query) for query in queries]
+
+
 APART = frozenset({q.TallyQuery, q.TextQuery, q.SessionTermQuery, q.VectorChangeQuery})
 """What may take long enough to be worth a thread and a reader of its own."""
 _ONE_STATEMENT = frozenset({q.EntryQuery, q.RecordQuery, q.LatestQuery, q.MatchQuery, q.LinkQuery, q.TextQuery})
@@ -503,32 +505,28 @@ class HeldReader:
             if self._connection is None:
                 raise StoreClosed("the store is closed; open it again")
             with translated(self._connection):
-                return [SQLITE_ANSWERS[type(query)](self._connection, scope, query) for query in queries]
+                return answer(self._connection, scope, queries)
 
     def let_go(self) -> None:
         """Close the connection, once nobody reads; blocks until then."""
         with self._lock:
             connection, self._connection = self._connection, None
             if connection is not None:
-                with suppress(apsw.Error):
-                    connection.close(True)
+                close_quietly(connection)
 
 
-class UnheldReader(StoreReader):
-    """What stands in on a disk without the room that a reader beside others takes, where hardly anything can change.
+def unheld(store: Store) -> HeldMoment:
+    """Return what stands in on a disk without the room that a reader takes beside others, where little can change.
 
     Nothing is held: every answer is of its own moment, and one of another than the first is refused.
     """
+    first: list[int] = []
 
-    def __init__(self, store: Store) -> None:
-        super().__init__()
-        self._store = store
-        self._revision: int | None = None
-
-    async def read(self, scope: Scope, queries: Sequence[Query[Any]]) -> list[Any]:
-        """Answer, unless anything was changed since the first answer."""
-        standing, *answers = await self._store.read(scope, (StandingQuery(), *queries))
-        if self._revision not in {None, standing.revision}:
+    async def answer(scope: Scope, queries: Sequence[Query[Any]]) -> list[Any]:
+        standing, *answers = await store.read(scope, (StandingQuery(), *queries))
+        first.append(standing.revision)
+        if standing.revision != first[0]:
             raise StoreBusy(f"{scope.owner} changed while it was exported; let its jobs finish, then export again")
-        self._revision = standing.revision
         return answers
+
+    return HeldMoment(answer)

@@ -8,7 +8,7 @@ but made anew from what was.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
@@ -23,6 +23,7 @@ from remanent.model import JobState, Scope
 from remanent.stores.queries import Health
 from remanent.stores.rows import RECORD_COLUMNS, Row, parse, record_of
 from remanent.stores.sqlite import connection as opening
+from remanent.stores.sqlite.bulk import note_sources
 from remanent.stores.sqlite.connection import translated
 from remanent.stores.sqlite.fileformat import PAGE_SIZE, PageFile, images_of, is_sound
 from remanent.stores.transaction import search_terms
@@ -81,17 +82,16 @@ def check(connection: apsw.Connection, path: Path, *, quick: bool = False) -> He
         with translated(connection):
             if not quick:
                 problems.extend(_examine(connection))
-            counts = [
-                connection.execute(f"SELECT count(*) FROM {name}").get for name in ("entries", "records", "vectors")
-            ]
+            counts = {
+                name: connection.execute(f"SELECT count(*) FROM {name}").get
+                for name in ("entries", "records", "vectors")
+            }
     except IntegrityError as error:
         problems.append(str(error))
-        counts = [0, 0, 0]
+        counts = {}
     return Health(
         problems=tuple(problems),
-        entries=counts[0],
-        records=counts[1],
-        vectors=counts[2],
+        **counts,
         bytes_on_disk=sum(part.stat().st_size for part in path.parent.glob(f"{path.name}*")),
         schema=int(connection.pragma("user_version")),
         engine=f"SQLite {apsw.sqlite_lib_version()}",
@@ -100,34 +100,21 @@ def check(connection: apsw.Connection, path: Path, *, quick: bool = False) -> He
 
 
 def _examine(connection: apsw.Connection) -> Iterator[str]:
-    """Yield what is wrong with pages, indexes, checksums and references: reads the whole file."""
-    yield from (str(row[0]) for row in connection.execute("PRAGMA integrity_check") if row[0] != "ok")
-    for table in _TEXT_INDEXES:
-        connection.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('integrity-check', 0)")
-    yield from _contradictions(connection)
-
-
-def _contradictions(connection: apsw.Connection) -> Iterator[str]:
-    """Yield what rows say against each other, or against their own checksums.
+    """Yield what is wrong with pages, indexes, checksums and references: reads the whole file.
 
     After a repair some contradictions are known losses and are not told again: they would hide new ones.
     """
+    yield from (str(row[0]) for row in connection.execute("PRAGMA integrity_check") if row[0] != "ok")
+    for table in _TEXT_INDEXES:
+        connection.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('integrity-check', 0)")
     repaired = connection.execute(_REPAIRED).get
     for what, sql in (_CONTRADICTIONS | ({} if repaired else _CONTRADICTIONS_UNLESS_REPAIRED)).items():
-        count = connection.execute(sql).get
-        if count:
+        if count := connection.execute(sql).get:
             yield f"{count} {what}"
-    for what, sql in _CHECKSUMMED.items():
-        count = sum(
-            crc32(content.encode() if isinstance(content, str) else content) != crc
-            for content, crc in connection.execute(sql)
-        )
-        if count:
-            yield f"{count} {what} that are not as they were written"
-    for what, sql in _JSON.items():
-        count = sum(not _is_json(text) for (text,) in connection.execute(sql))
-        if count:
-            yield f"{count} {what} that are not as they were written"
+    for is_as_written, tables in ((_is_checked, _CHECKSUMMED), (_is_json, _JSON)):
+        for what, sql in tables.items():
+            if count := sum(not is_as_written(*row) for row in connection.execute(sql)):
+                yield f"{count} {what} that are not as they were written"
 
 
 MAX_FAILURES = 1_000
@@ -156,11 +143,6 @@ def repair(path: Path, target: Path, *, scope: Scope, migrations: Sequence[str])
 
 
 # ── rows: which are as they were written ─────────────────────────────────────
-
-
-def _cannot_be_two_ids(row: Row) -> bool:
-    """Tell a state from a row of the tables that hold two ids and nothing else."""
-    return not (_ID.fullmatch(row[0]) and _ID.fullmatch(row[1]))
 
 
 def _is_json(text: object) -> bool:
@@ -337,7 +319,8 @@ def _rows_on_sight(image: Path, table: str, *, numbered: bool, width: int) -> It
             for number, values in pages.rows(page):
                 if (number is not None) == numbered and len(values) == width:
                     row = (number, *values[1:]) if numbered else tuple(values)
-                    if _as_written(table, row) and (table != "states" or _cannot_be_two_ids(row)):
+                    # A row of two ids and nothing else is of other tables than the states.
+                    if _as_written(table, row) and not (table == "states" and all(map(_ID.fullmatch, row))):
                         yield row
 
 
@@ -366,19 +349,14 @@ def _make_derived(copy: apsw.Connection, scope: Scope) -> None:
                 copy.execute(f"INSERT INTO {index} (rowid, terms) VALUES (?, ?)", (ref, search_terms(record)))
             for tag in record.index_tags if table == "records" else ():
                 copy.execute("INSERT INTO record_tags VALUES (?, ?)", (tag, ref))
-            _note_sources(copy, record.id, (source.entry_id for source in record.sources))
+            note_sources(copy, record.id, (source.entry_id for source in record.sources))
     for record_id, body in copy.execute("SELECT record_id, body FROM tombstones").fetchall():
-        _note_sources(copy, str(record_id), (source["entry_id"] for source in parse(str(body))["sources"]))
+        note_sources(copy, str(record_id), (source["entry_id"] for source in parse(str(body))["sources"]))
     for conflict_id, body in copy.execute("SELECT id, body FROM conflicts").fetchall():
         for claim in parse(str(body))["claims"]:
             copy.execute("INSERT OR IGNORE INTO conflict_records VALUES (?, ?)", (claim["record_id"], conflict_id))
     for statement in _PUT_RIGHT:
         copy.execute(statement)
-
-
-def _note_sources(copy: apsw.Connection, record_id: str, entry_ids: Iterable[str]) -> None:
-    for entry_id in entry_ids:
-        copy.execute("INSERT OR IGNORE INTO record_sources VALUES (?, ?)", (entry_id, record_id))
 
 
 # ── the note ─────────────────────────────────────────────────────────────────

@@ -22,16 +22,16 @@ from remanent.fairness import FairThreads
 from remanent.model import Job, Scope, system_clock, to_millis
 from remanent.stores import rows
 from remanent.stores.queries import Claims, Erased, Erasure, ErasureDepth, Health, Query, QueueQuery
-from remanent.stores.query_steps import LOOK, Opening, Snapshot, Unstored, nothing_stored
+from remanent.stores.query_steps import LOOK, NOTHING, HeldMoment, Snapshot, nothing_stored
 from remanent.stores.sqlite import erasure as erasing
 from remanent.stores.sqlite import reads, repair
 from remanent.stores.sqlite.connection import MIGRATIONS, READERS, bound_memory, descriptor_budget, translated
 from remanent.stores.sqlite.database import Database
 from remanent.stores.sqlite.folders import Layout
 from remanent.stores.sqlite.pool import DatabasePool
-from remanent.stores.sqlite.reads import UnheldReader, scrubs_due
+from remanent.stores.sqlite.reads import scrubs_due, unheld
 from remanent.stores.sqlite.writes import Unit, load_database
-from remanent.stores.store import MAX_WAIT, Store, StoreReader
+from remanent.stores.store import MAX_WAIT, Store
 from remanent.stores.transaction import Change, Committed
 
 T = TypeVar("T")
@@ -111,10 +111,10 @@ class SqliteStore(Store):
         return await self._read(scope, queries)
 
     async def _read(self, scope: Scope, queries: Sequence[Query[Any]]) -> list[Any]:
-        """Read from the agent's file; one that was never written to has nothing and is not made by asking.
+        """Do the same for a claim, which is one call from without.
 
-        How the queue of a closed agent stands is noted when it is closed: asking all of thousands of agents for work
-        would otherwise open every file in turn.
+        A file that was never written to has nothing and is not made by asking. How the queue of a closed agent stands
+        is noted when it is closed: asking all of thousands of agents for work would otherwise open every file in turn.
         """
         pooled = self._pool.acquire_open(scope)
         if pooled is None:
@@ -133,27 +133,26 @@ class SqliteStore(Store):
         finally:
             self._pool.release(scope, pooled)
 
-    def snapshot(self, scope: Scope) -> Opening:
+    def snapshot(self, scope: Scope) -> Snapshot:
         """Hold a reading transaction; one that begins while something is erased waits until the log is cut."""
-        return Opening(scope, self._hold)
+        return Snapshot(scope, self._hold)
 
-    async def _hold(self, scope: Scope, stack: AsyncExitStack) -> StoreReader:
+    async def _hold(self, scope: Scope, stack: AsyncExitStack) -> HeldMoment:
         if not await self._blocking(self._is_stored, scope):
-            return Unstored()
+            return NOTHING
         await stack.enter_async_context(self._pool.exports)
         database = await stack.enter_async_context(self._pool.check_out(scope))
         await self._wait_for_scrub(database)
         try:
             reader = await self._blocking(database.hold)
         except StorageFull:
-            return UnheldReader(self)
+            return unheld(self)
 
         async def has_erased() -> bool:
             return await database.read(scrubs_due, snapshot=False) > reader.scrubs_due
 
         answer = partial(self._blocking, reader.answer)
-        let_go = partial(asyncio.to_thread, database.release, reader)
-        return await stack.enter_async_context(Snapshot(scope, answer, has_erased=has_erased, let_go=let_go))
+        return HeldMoment(answer, has_erased, partial(asyncio.to_thread, database.release, reader))
 
     async def _wait_for_scrub(self, database: Database) -> None:
         """Let an erasure end that is under way: it would wait for the snapshot. One that was cut short is left."""
@@ -168,11 +167,11 @@ class SqliteStore(Store):
         groups = spread(queries, threads=READERS // 2)
         if len(groups) == 1:
             snapshot = not reads.is_one_statement(queries)
-            return await database.read(lambda connection: answer(connection, scope, queries), snapshot=snapshot)
+            return await database.read(lambda connection: reads.answer(connection, scope, queries), snapshot=snapshot)
 
         async def read(group: list[int]) -> None:
             asked = [queries[place] for place in group]
-            found = await database.read(lambda connection: answer(connection, scope, asked))
+            found = await database.read(lambda connection: reads.answer(connection, scope, asked))
             answers.update(zip(group, found, strict=True))
 
         answers: dict[int, Any] = {}
@@ -317,11 +316,6 @@ def spread(queries: Sequence[Query[Any]], *, threads: int) -> list[list[int]]:
             groups[long % threads].append(place)
         long += 1
     return groups
-
-
-def answer(connection: apsw.Connection, scope: Scope, queries: Sequence[Query[Any]]) -> list[Any]:
-    """Answer questions one after the other."""
-    return [reads.SQLITE_ANSWERS[type(query)](connection, scope, query) for query in queries]
 
 
 # ── leases: a claim raises the fence of a job, and refuses with `LeaseLost` what is written under an older one ──

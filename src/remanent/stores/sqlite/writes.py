@@ -27,12 +27,12 @@ from remanent.stores import rows, transaction
 from remanent.stores.sql import IN_USE, in_use
 from remanent.stores.sqlite.bulk import (
     INTO_ENTRIES,
-    INTO_RECORDS,
     ROWS_AT_ONCE,
     append_together,
     are_new,
     insert_records,
     next_revision,
+    note_sources,
     put_vectors,
 )
 from remanent.stores.sqlite.connection import connect, translated
@@ -45,7 +45,9 @@ REMOVALS_KEPT = 20_000
 
 
 Appliers = dict[type[Any], Callable[[Any, Any], None]]
-"""What applies a change to a unit of work, by the type of the change."""
+"""What applies a change, or some that come in pages, to a unit of work, by the type of the change."""
+_IN_PAGES = frozenset({transaction.PutRecord, transaction.PutVector})
+"""What is written many rows by one statement."""
 
 
 class Shared(NamedTuple):
@@ -79,21 +81,22 @@ class UnitOfWork:
         graphs = self.revise_graphs()
         return Committed(tuple(self._entry_ids), self._last_seq, self._repeated, tuple(self._enqueued), graphs)
 
+    def load(self, work: Sequence[Change]) -> None:
+        """Write every exported item as it is, whatever its version, into a fresh database."""
+        self._apply_all(work, _LOAD)
+        self.revise_graphs()
+        self.revise()
+
     def _apply_all(self, work: Sequence[Change], table: Appliers) -> None:
         for kind, run in groupby(work, type):
             changes: list[Any] = list(run)
-            in_pages = kind is transaction.PutRecord or (kind is transaction.PutVector and len(changes) > 1)
-            if not in_pages:
+            if kind not in _IN_PAGES:
                 for change in changes:
                     table[kind](self, change)
                     breathe()
                 continue
             for start in range(0, len(changes), ROWS_AT_ONCE):
-                page = changes[start : start + ROWS_AT_ONCE]
-                if kind is transaction.PutVector:
-                    put_vectors(self._connection, page)
-                else:
-                    self._put_records(page, table[kind])
+                table[kind](self, changes[start : start + ROWS_AT_ONCE])
                 breathe()
 
     def revise_graphs(self) -> dict[str, int]:
@@ -156,15 +159,19 @@ class UnitOfWork:
 
     # ── records ──────────────────────────────────────────────────────────────
 
-    def _put_records(self, page: Sequence[transaction.PutRecord], put: Callable[[Any, Any], None]) -> None:
+    def put_records(self, page: Sequence[transaction.PutRecord]) -> None:
         """Put records in order: those that are all new together, others one by one, which tells what is wrong."""
         if are_new(self._connection, page):
-            insert_records(self._connection, page)
-            self._kind_of.update((change.record.id, change.record.kind.value) for change in page)
-            self._changed.update(change.record.kind.value for change in page)
+            self.put_new(page)
         else:
             for change in page:
-                put(self, change)
+                self.put_record(change)
+
+    def put_new(self, page: Sequence[transaction.PutRecord]) -> None:
+        """Write records that are not known here, whatever their versions; their history is loaded apart."""
+        insert_records(self._connection, page)
+        self._kind_of.update((change.record.id, change.record.kind.value) for change in page)
+        self._changed.update(change.record.kind.value for change in page)
 
     def put_record(self, change: transaction.PutRecord) -> None:
         """Write the next version of a record and turn the current one into history.
@@ -172,28 +179,31 @@ class UnitOfWork:
         Its vectors stay where neither words nor kind changed, because embedding is what costs most; where they did,
         they go in the same unit of work, so that no search compares a text with the vector of another.
         """
-        record, row = change.record, rows.record_row(change.record)
+        record = change.record
         current = self._sql("SELECT ref, version, kind, body FROM records WHERE id = ?", (record.id,)).get
-        self._kind_of[record.id] = record.kind.value
-        self._changed.update({record.kind.value, *([current[2]] if current else [])})
         _check_version("record", record.id, current[1] if current else 0, change.expects)
         self._check_sources(record)
         if current is None:
-            ref = self._sql(_INSERT_RECORD, row).get
+            self.put_new([change])
+            return
+        ref, _, kind, body = current
+        self._kind_of[record.id] = record.kind.value
+        self._changed.update((record.kind.value, kind))
+        self._archive(ref, superseded_at=to_millis(record.updated_at))
+        row = rows.record_row(record)
+        self._sql(_UPDATE_RECORD, (*row[1:12], *row[14:], ref))
+        self._sql("DELETE FROM record_tags WHERE ref = ?", (ref,))
+        self._sql("DELETE FROM records_text WHERE rowid = ?", (ref,))
+        same = kind == record.kind and rows.parse(body)["content"] == record.content
+        if record.status is Status.FORGOTTEN or not same:
+            self._drop_vectors(ref, record.id)
             if change.embeds:
-                self._sql("INSERT INTO unembedded VALUES (?)", (ref,))
-        else:
-            ref = current[0]
-            self._archive(ref, superseded_at=to_millis(record.updated_at))
-            self._sql(_UPDATE_RECORD, (*row[1:12], *row[14:], ref))
-            self._sql("DELETE FROM record_tags WHERE ref = ?", (ref,))
-            self._sql("DELETE FROM records_text WHERE rowid = ?", (ref,))
-            same = current[2] == record.kind and _content_of(current[3]) == record.content
-            if record.status is Status.FORGOTTEN or not same:
-                self._drop_vectors(ref, record.id)
-                if change.embeds:
-                    self._sql("INSERT OR IGNORE INTO unembedded VALUES (?)", (ref,))
-        self._index(ref, record, change.terms)
+                self._sql("INSERT OR IGNORE INTO unembedded VALUES (?)", (ref,))
+        if record.status is not Status.FORGOTTEN:
+            self._sql("INSERT INTO records_text (rowid, terms) VALUES (?, ?)", (ref, change.terms))
+        for tag in record.index_tags:
+            self._sql("INSERT INTO record_tags (tag, ref) VALUES (?, ?)", (tag, ref))
+        note_sources(self._connection, record.id, (source.entry_id for source in record.sources))
 
     def _check_sources(self, record: Record) -> None:
         """Refuse what was made of a text that was erased after it was read."""
@@ -208,18 +218,6 @@ class UnitOfWork:
             "INSERT INTO versions_text (rowid, terms) SELECT ?, terms FROM records_text WHERE rowid = ?", (old, ref)
         )
 
-    def _index(self, ref: int, record: Record, terms: str) -> None:
-        """Write what a record is found by: terms, tags, and the entries it came from."""
-        if record.status is not Status.FORGOTTEN:
-            self._sql("INSERT INTO records_text (rowid, terms) VALUES (?, ?)", (ref, terms))
-        for tag in record.index_tags:
-            self._sql("INSERT INTO record_tags (tag, ref) VALUES (?, ?)", (tag, ref))
-        self._note_sources(record)
-
-    def _note_sources(self, record: Record) -> None:
-        for source in record.sources:
-            self._sql("INSERT OR IGNORE INTO record_sources VALUES (?, ?)", (source.entry_id, record.id))
-
     def put_version(self, change: transaction.PutVersion) -> None:
         """Write a past version as it was."""
         record, superseded_at = change.version.record, change.version.superseded_at
@@ -228,11 +226,12 @@ class UnitOfWork:
         ref = self._sql(_INSERT_VERSION, (*rows.record_row(record), to_millis(superseded_at))).get
         if change.terms:
             self._sql("INSERT INTO versions_text (rowid, terms) VALUES (?, ?)", (ref, change.terms))
-        self._note_sources(record)
+        note_sources(self._connection, record.id, (source.entry_id for source in record.sources))
 
     def drop_record(self, change: transaction.DropRecord) -> None:
         """Remove a record and everything derived from it, but not the links that point to it."""
-        self._ref(change.record_id)
+        if self._sql("SELECT 1 FROM records WHERE id = ?", (change.record_id,)).get is None:
+            raise NotFound(f"no record {change.record_id} here")
         self.remove(change.record_id)
 
     def remove(self, record_id: str) -> None:
@@ -253,18 +252,11 @@ class UnitOfWork:
             self._note_all(change.record_ids, among=among)
         self._sql(_TOUCH, (change.accessed, change.scanned, among))
 
-    def _ref(self, record_id: str) -> int:
-        """Return the number under which a record is kept inside of the file."""
-        ref: int | None = self._sql("SELECT ref FROM records WHERE id = ?", (record_id,)).get
-        if ref is None:
-            raise NotFound(f"no record {record_id} here")
-        return ref
-
     # ── vectors ──────────────────────────────────────────────────────────────
 
-    def put_vector(self, change: transaction.PutVector) -> None:
-        """Keep one vector; those of a page are kept together."""
-        put_vectors(self._connection, [change])
+    def put_vectors(self, page: Sequence[transaction.PutVector]) -> None:
+        """Keep vectors."""
+        put_vectors(self._connection, page)
 
     def drop_vectors(self, change: transaction.DropVectors) -> None:
         """Remove a model with all its vectors; whoever follows any model's vectors begins anew."""
@@ -298,8 +290,7 @@ class UnitOfWork:
         """Note what a forgotten record was."""
         stone = change.tombstone
         self._sql("INSERT OR REPLACE INTO tombstones VALUES (?, ?, ?, ?)", rows.tombstone_row(stone))
-        for source in stone.sources:
-            self._sql("INSERT OR IGNORE INTO record_sources VALUES (?, ?)", (source.entry_id, stone.record_id))
+        note_sources(self._connection, stone.record_id, (source.entry_id for source in stone.sources))
 
     def drop_tombstone(self, change: transaction.DropTombstone) -> None:
         """Take back the note that a record was forgotten."""
@@ -378,11 +369,11 @@ class UnitOfWork:
 
     def retry(self, change: transaction.RetryJob) -> None:
         """Give a job back; a twin that waits behind it is the same work and goes."""
-        lane, key = self._check_lease(change.job_id, change.fence)
+        lane, key, held = self._check_lease(change.job_id, change.fence)
         if key is not None:
             self._sql("DELETE FROM jobs WHERE lane = ? AND key = ? AND state = 'pending'", (lane, key))
         uncounted = 0 if change.counts else 1  # claiming has counted it
-        error = self._without_quotes(change.job_id, change.error)
+        error = _without_quotes(held, change.error)
         self._sql(_RETRY_JOB, (uncounted, to_millis(change.not_before), error, change.job_id))
         if change.to_tail:
             self._sql("UPDATE jobs SET seq = (SELECT max(seq) + 1 FROM jobs) WHERE id = ?", (change.job_id,))
@@ -390,10 +381,10 @@ class UnitOfWork:
 
     def bury(self, change: transaction.BuryJob) -> None:
         """Keep a job as a dead letter."""
-        self._check_lease(change.job_id, change.fence)
+        _, _, held = self._check_lease(change.job_id, change.fence)
         self._sql(
             "UPDATE jobs SET state = 'dead', worker = NULL, lease_until = NULL, error = ? WHERE id = ?",
-            (self._without_quotes(change.job_id, change.error), change.job_id),
+            (_without_quotes(held, change.error), change.job_id),
         )
 
     def revive(self, change: transaction.ReviveJob) -> None:
@@ -407,50 +398,23 @@ class UnitOfWork:
         self._sql(_REVIVE_JOB, (change.job_id,))
         self._enqueued.append(change.job_id)
 
-    def _without_quotes(self, job_id: str, error: str) -> str:
-        """Return an error as it may be kept: of one that may quote what was erased while the job ran, only the name."""
-        held = self._sql("SELECT error FROM jobs WHERE id = ?", (job_id,)).get
-        return error.partition(":")[0] if held == ERASED_MEANWHILE else error
-
-    def _check_lease(self, job_id: str, fence: int) -> tuple[str, str | None]:
-        """Return lane and key of a job that this worker still holds; `LeaseLost` when it does not."""
-        found = self._sql(
-            "SELECT lane, key FROM jobs WHERE id = ? AND fence = ? AND state = 'running'", (job_id, fence)
-        ).get
+    def _check_lease(self, job_id: str, fence: int) -> tuple[str, str | None, str]:
+        """Return lane, key and error of a job that this worker still holds; `LeaseLost` when it does not."""
+        sql = "SELECT lane, key, error FROM jobs WHERE id = ? AND fence = ? AND state = 'running'"
+        found: tuple[str, str | None, str] | None = self._sql(sql, (job_id, fence)).get
         if found is None:
             raise LeaseLost(f"job {job_id} was taken over or finished by another worker")
-        lane, key = found
-        return lane, key
+        return found
 
 
-class LoadedUnit(UnitOfWork):
-    """Exported items on their way into a fresh database."""
-
-    def load(self, work: Sequence[Change]) -> None:
-        """Write every item as it is, whatever its version."""
-        self._apply_all(work, _LOAD)
-        self.revise_graphs()
-        self.revise()
-
-    def load_record(self, change: transaction.PutRecord) -> None:
-        """Write a record of any version; its history is loaded apart."""
-        self._kind_of[change.record.id] = change.record.kind.value
-        self._note(change.record.id)
-        insert_records(self._connection, [change])
-
-    def load_conflict(self, change: transaction.PutConflict) -> None:
-        """Write a conflict of any version."""
-        self.put_conflict(transaction.PutConflict(change.conflict, 0))
+def _without_quotes(held: str, error: str) -> str:
+    """Return an error as it may be kept: of one that may quote what was erased while the job ran, only the name."""
+    return error.partition(":")[0] if held == ERASED_MEANWHILE else error
 
 
 def _check_version(what: str, name: str, current: int, expected: int) -> None:
     if current != expected:
         raise VersionConflict(f"{what} {name} is at version {current}, not {expected}; read it again, then retry")
-
-
-def _content_of(body: str) -> str:
-    content: str = rows.parse(body)["content"]
-    return content
 
 
 # It starts anywhere, so that a graph kept from a database that was replaced is not taken for one of this.
@@ -467,7 +431,6 @@ WHERE caller_id = ? AND ifnull(session, '') = ?
 ORDER BY erased LIMIT 1
 """
 _INSERT_ENTRY = f"{INTO_ENTRIES} VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq"
-_INSERT_RECORD = f"{INTO_RECORDS} VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ref"
 # The counters are left alone: they belong to the record and not to a version.
 _UPDATE_RECORD = """
 UPDATE records SET kind = ?, status = ?, session = ?, task = ?, created_at = ?, updated_at = ?, occurred_at = ?,
@@ -527,11 +490,11 @@ UPDATE jobs SET state = 'pending', attempts = 0, not_before = NULL, seq = (SELEC
 
 _APPLY: Appliers = {
     transaction.AppendEntry: UnitOfWork.append,
-    transaction.PutRecord: UnitOfWork.put_record,
+    transaction.PutRecord: UnitOfWork.put_records,
     transaction.PutVersion: UnitOfWork.put_version,
     transaction.DropRecord: UnitOfWork.drop_record,
     transaction.TouchRecords: UnitOfWork.touch,
-    transaction.PutVector: UnitOfWork.put_vector,
+    transaction.PutVector: UnitOfWork.put_vectors,
     transaction.DropVectors: UnitOfWork.drop_vectors,
     transaction.PutTombstone: UnitOfWork.put_tombstone,
     transaction.DropTombstone: UnitOfWork.drop_tombstone,
@@ -564,8 +527,8 @@ ON CONFLICT (name) DO UPDATE SET value = value + 1
 """
 _LOAD: Appliers = {
     **_APPLY,
-    transaction.PutRecord: LoadedUnit.load_record,
-    transaction.PutConflict: LoadedUnit.load_conflict,
+    transaction.PutRecord: UnitOfWork.put_new,
+    transaction.PutConflict: lambda unit, change: unit.put_conflict(transaction.PutConflict(change.conflict)),
 }
 
 
@@ -637,7 +600,7 @@ def _apply(connection: apsw.Connection, batch: Sequence[Change]) -> None:
     """Apply exported items as they are, whatever their versions."""
     with translated(connection):
         try:
-            LoadedUnit(connection).load(batch)
+            UnitOfWork(connection).load(batch)
         except apsw.ConstraintError as error:
             raise InvalidInput("the export holds the same thing twice; nothing was loaded") from error
 
