@@ -17,8 +17,7 @@ from remanent.agents.tools import AgentStep, File, FunctionTool, ToolOutput, wit
 from remanent.errors import InvalidInput, ToolFailed
 from remanent.language.engines import OfflineEngine
 from remanent.language.models.engine import ModelEngine
-from remanent.language.role import Answer, ReplyT, RequestT, ResponseT, Role, Toolbox, Usage
-from remanent.language.roles.react import Image
+from remanent.language.role import Answer, Image, ReplyT, RequestT, ResponseT, Role, Toolbox, Usage
 from remanent.model import EntryKind, Origin, Scope
 from remanent.settings import ModelSettings, ReactSettings, ReaderSettings
 from remanent.text.tokens import token_counter

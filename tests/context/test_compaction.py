@@ -638,7 +638,7 @@ async def test_a_digest_has_as_many_tokens_as_the_tokenizer_says_though_its_line
     view = await made.view(ADA, messages, budget=6_000)
     (digest,) = read_messages(view.messages[:1])
     assert digest.text.count("\n") > 20
-    assert made.tokens(digest, made.notes_of(ADA)) == COUNT(digest.text) + MESSAGE_TOKENS
+    assert made.notes_of(ADA).size(digest) == COUNT(digest.text) + MESSAGE_TOKENS
 
 
 @pytest.mark.spec("COG-03")

@@ -5,8 +5,8 @@ from functools import partial
 
 import pytest
 
-from remanent.context.messages import read_messages
-from remanent.context.trimming import RESULT_TOKENS, shortened_result, without_long_results, without_pictures
+from remanent.context.messages import read_messages, with_results
+from remanent.context.trimming import RESULT_TOKENS, shortened_result, without_pictures
 from remanent.text.tokens import token_counter
 
 COUNT = token_counter()
@@ -50,7 +50,7 @@ def test_json_keeps_its_shape_and_tells_how_much_there_was() -> None:
 def test_a_short_result_stays_as_it_is() -> None:
     message = read_messages([{"role": "tool", "tool_call_id": "c", "content": "12 passed"}])[0]
 
-    assert without_long_results(message, short=partial(shortened_result, count=COUNT)) is message
+    assert with_results(message, partial(shortened_result, count=COUNT)) is message
 
 
 def test_a_result_inside_blocks_is_shortened_in_place() -> None:
@@ -58,7 +58,7 @@ def test_a_result_inside_blocks_is_shortened_in_place() -> None:
     block = {"type": "tool_result", "tool_use_id": "c", "content": [{"type": "text", "text": long}]}
     message = read_messages([{"role": "user", "content": [block]}])[0]
 
-    short = without_long_results(message, short=partial(shortened_result, count=COUNT, is_chinese=True))
+    short = with_results(message, partial(shortened_result, count=COUNT, is_chinese=True))
 
     (changed,) = short.raw["content"]
     assert changed["tool_use_id"] == "c"

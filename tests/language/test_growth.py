@@ -182,11 +182,8 @@ ADAPTERS: dict[str, Work] = {
     ),
     "language.offline.comparison.compare": _compared,
     "language.offline.judgement.contradictions": lambda text: judgement.contradictions(_parts(text, 40)),
-    "language.roles.extraction.facts_in": lambda text: extraction.facts_in(
-        _said(text), kinds=tuple(FactKind), limit=20
-    ),
     "role extraction": lambda text: extraction.EXTRACTION.offline(
-        ExtractionRequest(utterances=(*_said(text), Utterance(text=_clean(text)))), _TOOLS
+        ExtractionRequest(utterances=(*_said(text), Utterance(text=_clean(text))), kinds=tuple(FactKind)), _TOOLS
     ),
     "role hyde": lambda text: queries.HYDE.offline(HydeRequest(question=_clean(text[:MAX_REMARK])), _TOOLS),
     "role integration": lambda text: integration.INTEGRATION.offline(
@@ -302,7 +299,7 @@ ADAPTERS: dict[str, Work] = {
     "language.roles.summary.render": lambda text: summary.render(
         SummaryRequest(level=SummaryLevel.SESSION, utterances=_said(text)),
         text,
-        decisions=_parts(text, 100),
+        commitments.Commitments(decisions=tuple(_parts(text, 100))),
         language="en",
     ),
     "role structure": lambda text: summary.STRUCTURE.offline(StructureRequest(content=_clean(text)), _TOOLS),

@@ -208,26 +208,24 @@ async def _retrieve(
     known = {item.attachment_id for entry in entries for item in entry.attachments}
     if attachment_id is not None and attachment_id not in known:
         raise NotFound(f"node {node_id} has no attachment {attachment_id}; it has {', '.join(sorted(known)) or 'none'}")
-    return DeepRetrieved(
-        node_id=node_id, entries=tuple([await _entry(entry, kept, attachment_id) for entry in entries])
-    )
-
-
-async def _entry(entry: TreeEntry, kept: AttachmentStore, attachment_id: str | None) -> DeepEntry:
-    """Return an entry with the files that are wanted of it, all of them unless one is named."""
-    wanted = [item for item in entry.attachments if attachment_id in {None, item.attachment_id}]
-    return DeepEntry(
-        id=entry.entry_id,
-        text=entry.text,
-        timestamp=entry.timestamp,
-        kind=entry.kind,
-        metadata={**entry.metadata, "source": entry.source},
-        attachments=tuple([await _attachment(item, kept) for item in wanted]),
-    )
+    found = []
+    for entry in entries:
+        wanted = [item for item in entry.attachments if attachment_id in {None, item.attachment_id}]
+        found.append(
+            DeepEntry(
+                id=entry.entry_id,
+                text=entry.text,
+                timestamp=entry.timestamp,
+                kind=entry.kind,
+                metadata={**entry.metadata, "source": entry.source},
+                attachments=tuple([await _attachment(item, kept) for item in wanted]),
+            )
+        )
+    return DeepRetrieved(node_id=node_id, entries=tuple(found))
 
 
 async def _attachment(item: Attachment, kept: AttachmentStore) -> DeepAttachment:
-    """Return a file with its text, or with the reason why it cannot be read.
+    """Return a file with its text, in base64 where it has none, or with the reason why it cannot be read.
 
     One damaged or missing file must not keep the words and the other files of a node from whoever asks.
     """
@@ -242,7 +240,15 @@ async def _attachment(item: Attachment, kept: AttachmentStore) -> DeepAttachment
         content = await kept.get(item)
     except RemanentError as error:
         return shown.replace(problem=f"the file {item.name or item.attachment_id} cannot be read: {error}")
-    return await _with_content(shown, content)
+    if shown.type is not AttachmentType.IMAGE:
+        try:
+            is_code = shown.type is AttachmentType.CODE
+            text = decoded(content) if is_code else (await load(content, name=shown.name)).text
+        except InvalidInput:
+            text = ""
+        if text:
+            return shown.replace(encoding="text", content=text)
+    return shown.replace(encoding="base64", content=base64.b64encode(content).decode("ascii"))
 
 
 class DeepRetrievalTool(MemoryBackedTool):
@@ -294,21 +300,8 @@ class DeepRetrievalTool(MemoryBackedTool):
             node_id.strip(), attachment_id=attachment_id, offset=offset, limit=_MAX_SHOWN_CHARS, query=query
         )
         if attachment_id is None:
-            found = found.replace(entries=tuple(_without_long_files(entry) for entry in found.entries))
+            found = found.replace(entries=tuple(map(_without_long_files, found.entries)))
         return ToolOutput(found.to_json(), metadata={"node_id": node_id})
-
-
-async def _with_content(shown: DeepAttachment, content: bytes) -> DeepAttachment:
-    """Return an attachment with its content: text where it has any, else base64."""
-    if shown.type is not AttachmentType.IMAGE:
-        try:
-            is_code = shown.type is AttachmentType.CODE
-            text = decoded(content) if is_code else (await load(content, name=shown.name)).text
-        except InvalidInput:
-            text = ""
-        if text:
-            return shown.replace(encoding="text", content=text)
-    return shown.replace(encoding="base64", content=base64.b64encode(content).decode("ascii"))
 
 
 def _without_long_files(entry: DeepEntry) -> DeepEntry:

@@ -4,14 +4,14 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
+from functools import cache
 
 from remanent.agents.tools import AgentTool, File, call_tool
 from remanent.bilingual import Bilingual, Language, locale_language, translated
 from remanent.errors import InvalidInput, LanguageError
-from remanent.language.role import Engine, Prompt, Toolbox, Usage
+from remanent.language.role import Engine, Image, Toolbox, Usage
 from remanent.language.roles.react import (
     REACT,
-    Image,
     ReactRequest,
     ReactResponse,
     ToolResult,
@@ -46,14 +46,12 @@ class TokenLedger:
     Tokenizing is slow and a conversation only grows, so each text is counted once and its count is kept.
     """
 
-    def __init__(self, count: Callable[[str], int], *, show: Callable[[ReactRequest], Prompt]) -> None:
-        self._count = count
-        self._show = show
-        self._counted: dict[str, int] = {}
+    def __init__(self, count: Callable[[str], int]) -> None:
+        self._tokens = cache(count)
 
     def tokens(self, request: ReactRequest) -> int:
         """Return the tokens of all that the model is shown."""
-        prompt = self._show(request)
+        prompt = REACT.prompt(request, language=REACT.language(request))
         return sum(map(self._tokens, (prompt.instructions, prompt.content, *(turn.text for turn in prompt.turns))))
 
     def fitted(self, request: ReactRequest, limit: int) -> ReactRequest:
@@ -70,19 +68,11 @@ class TokenLedger:
             fitting = fitting.replace(turns=fitting.turns[1:])
         return fitting
 
-    def _tokens(self, text: str) -> int:
-        if text not in self._counted:
-            self._counted[text] = self._count(text)
-        return self._counted[text]
-
 
 def _shorter(turn: Turn, longest: int) -> Turn:
     """Return a turn whose results have at most so many characters; what the agent itself said stays whole."""
-    results = (
-        ToolResult(name=result.name, content=abridged(result.content, longest), failed=result.failed)
-        for result in turn.results
-    )
-    return Turn(said=turn.said, results=tuple(results))
+    results = (result.replace(content=abridged(result.content, longest)) for result in turn.results)
+    return turn.replace(results=tuple(results))
 
 
 _logger = logging.getLogger(__name__)
@@ -103,9 +93,6 @@ def _language_of(request: ReactRequest) -> Language:
 _CHARACTERS_PER_TOKEN = 8
 """No tokenizer puts more characters of ordinary text into a token on average: a text longer than that many per token
 is cut before it is counted, which spares tokenizing megabytes of a tool result."""
-
-
-_NO_USAGE = Usage()
 
 
 class StopReason(StrEnum):
@@ -132,7 +119,7 @@ class AgentResult:
     tokens: int = 0
     """Of the last request, as counted before it was sent; providers count a little differently."""
     turns: tuple[Turn, ...] = ()
-    usage: Usage = _NO_USAGE
+    usage: Usage = Usage()
     files: tuple[File, ...] = ()
     """The files that tools returned."""
 
@@ -158,7 +145,9 @@ class ReactAgent:
         limits: ReactSettings | None = None,
     ) -> None:
         self._engine = engine
-        self._tools = _by_name(tools)
+        self._tools = {tool.declaration.name: tool for tool in tools}
+        if len(self._tools) != len(tools):  # of two with one name only one could ever be called
+            raise InvalidInput("two tools of an agent have the same name; give each its own")
         self._declared = tuple(tool.declaration for tool in tools)
         self._limits = limits or ReactSettings()
 
@@ -191,7 +180,7 @@ class _ReactRun:
         self._limits = limits
         self._request = request
         self._count = engine.counter(REACT)
-        self._ledger = TokenLedger(self._count, show=lambda shown: REACT.prompt(shown, language=REACT.language(shown)))
+        self._ledger = TokenLedger(self._count)
         self._calls = self._tokens = 0
         self._idle = 0
         """Turns in a row that brought nothing."""
@@ -215,9 +204,13 @@ class _ReactRun:
             except LanguageError as error:
                 return self._outcome(None, StopReason.ERROR, detail=str(error))
             response = first_search(request, response) or response
-            if response.answer is not None:
+            if (answer := response.answer) is not None:
                 self._add(Turn(said=response.said))
-                return self._outcome(await self._checked(request, response.answer), why)
+                # The sentence that has all that is asked where the answer tells nothing of it.
+                known = await direct_answer(request, answer, Toolbox())
+                if known is not None:
+                    _logger.warning(_CODE_ANSWERS[_language_of(request)])
+                return self._outcome(answer if known is None else known, why)
             self._idle = 0 if response.tool_calls else self._idle + 1
             self._add(Turn(said=response.said, results=tuple(await self._results(response))))
 
@@ -255,14 +248,6 @@ class _ReactRun:
                 answer = await self._engine.run_instead(REACT, request, again)
         self._usage.append(answer.usage)
         return answer.value
-
-    async def _checked(self, request: ReactRequest, answer: str) -> str:
-        """Return the answer, or the sentence that has all that is asked where the answer tells nothing of it."""
-        known = await direct_answer(request, answer, Toolbox())
-        if known is None:
-            return answer
-        _logger.warning(_CODE_ANSWERS[_language_of(request)])
-        return known
 
     async def _results(self, response: ReactResponse) -> list[ToolResult]:
         """Make the calls of a turn concurrently; a call that could not be parsed becomes a failed result."""
@@ -302,11 +287,3 @@ class _ReactRun:
             usage=Usage.total(self._usage),
             files=tuple(self._files),
         )
-
-
-def _by_name(tools: Sequence[AgentTool]) -> dict[str, AgentTool]:
-    """Return tools by the names that a model calls them by; of two with one name only one could ever be called."""
-    named = {tool.declaration.name: tool for tool in tools}
-    if len(named) != len(tools):
-        raise InvalidInput("two tools of an agent have the same name; give each its own")
-    return named

@@ -155,16 +155,12 @@ class _SerperResponse(_AnswerPart):
     knowledge_graph: _SerperBox = Field(_EMPTY_BOX, alias="knowledgeGraph")
     organic: tuple[_SerperHit, ...] = ()
 
-    @property
-    def direct(self) -> list[str]:
-        """What the search engine answers itself, before any page does."""
-        texts = (self.answer_box.answer, self.answer_box.snippet, self.knowledge_graph.description)
-        return [text for text in dict.fromkeys(texts) if text]
-
 
 def _render_results(query: str, answer: _SerperResponse) -> str:
     """Return hits as a model reads them: numbered, with address, date and snippet, direct answers before all."""
-    lines = [f"# {query}", *answer.direct]
+    box, graph = answer.answer_box, answer.knowledge_graph
+    direct = dict.fromkeys((box.answer, box.snippet, graph.description))
+    lines = [f"# {query}", *filter(None, direct)]
     for number, hit in enumerate(answer.organic, 1):
         when = f" ({hit.date})" if hit.date else ""
         lines.append(f"{number}. {hit.title or hit.link}{when}\n   {hit.link}\n   {hit.snippet}".rstrip())
@@ -209,7 +205,10 @@ class Visit:
             raise InvalidInput('visit needs {"url": "https://…"}')
         # Checked here even where Jina fetches it: a reader hosted in our own network must not reach into it for us.
         if self._jina is not None:
-            title, text = await self._read_through(self._jina, await self._fetcher.check(url))
+            asked = {"url": await self._fetcher.check(url)}
+            with _service_errors("the page could not be read", "the page reader", "reader.base_url"):
+                read = _JinaResponse.model_validate(json.loads(await self._jina.post("", asked))).data
+            title, text = read.title.strip(), read.content.strip()
         else:
             page = await self._fetcher.fetch(url)
             title, text = await _page_text(page)
@@ -223,12 +222,6 @@ class Visit:
         await self._fetcher.close()
         if self._jina is not None:
             await self._jina.close()
-
-    async def _read_through(self, jina: JsonApi, url: str) -> tuple[str, str]:
-        """Return title and text of a page as the reading service gives them."""
-        with _service_errors("the page could not be read", "the page reader", "reader.base_url"):
-            answer = _JinaResponse.model_validate(json.loads(await jina.post("", {"url": url})))
-        return answer.data.title.strip(), answer.data.content.strip()
 
 
 class _JinaPage(_AnswerPart):

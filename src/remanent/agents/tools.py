@@ -12,8 +12,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import field
 from typing import Any, Protocol, get_type_hints, runtime_checkable
 
-from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError, create_model
 from pydantic.errors import PydanticSchemaGenerationError
+from pydantic_core import to_jsonable_python
 
 from remanent.errors import InvalidInput, RemanentError
 from remanent.language.roles.react import ToolDefinition
@@ -118,29 +119,19 @@ class FunctionTool:
         self._arguments = _arguments_of(function)
         schema = self._arguments.model_json_schema()
         schema.pop("title", None)
-        self._declaration = ToolDefinition(
+        self.declaration = ToolDefinition(
             name=name or getattr(function, "__name__", ""),
             description=description or inspect.getdoc(function) or "",
             parameters=schema,
         )
-        self._origin = origin
-
-    @property
-    def declaration(self) -> ToolDefinition:
-        """Its name, what it is for, and the JSON schema of its arguments."""
-        return self._declaration
-
-    @property
-    def origin(self) -> Origin:
-        """Where its results come from."""
-        return self._origin
+        self.origin = origin
 
     async def call(self, arguments: dict[str, JsonValue]) -> ToolOutput:
         """Call the function with checked arguments."""
         try:
             checked = self._arguments.model_validate(arguments)
         except ValidationError as error:
-            name = self._declaration.name
+            name = self.declaration.name
             raise InvalidInput(f"invalid {name}: {describe(error, what=name)}") from error
         given = {name: getattr(checked, name) for name in type(checked).model_fields}
         # A plain function may block; in a thread of its own it delays nobody else on the event loop.
@@ -189,10 +180,7 @@ def _arguments_of(function: Callable[..., Any]) -> type[BaseModel]:
 
 def _to_text(result: object) -> str:
     """Return what a function returned as a model reads it: text as it is, all else as JSON."""
-    if isinstance(result, str):
-        return result
-    adapter: TypeAdapter[Any] = TypeAdapter(Any)
-    return json.dumps(adapter.dump_python(result, mode="json"), ensure_ascii=False)
+    return result if isinstance(result, str) else json.dumps(to_jsonable_python(result), ensure_ascii=False)
 
 
 class ListenedTool:
@@ -204,20 +192,12 @@ class ListenedTool:
     def __init__(self, tool: AgentTool, listener: StepListener) -> None:
         self._tool = tool
         self._listener = listener
-
-    @property
-    def declaration(self) -> ToolDefinition:
-        """As the tool itself declares it."""
-        return self._tool.declaration
-
-    @property
-    def origin(self) -> Origin:
-        """As the tool itself says."""
-        return self._tool.origin
+        self.declaration = tool.declaration
+        self.origin = tool.origin
 
     async def call(self, arguments: dict[str, JsonValue]) -> ToolOutput:
         """Have the tool do it."""
-        name = self._tool.declaration.name
+        name = self.declaration.name
         text = json.dumps({"name": name, "arguments": arguments}, ensure_ascii=False)
         await self._listener(AgentStep(EntryKind.TOOL_CALL, "assistant", text, Origin.AGENT, {"tool": name}))
         try:
@@ -230,7 +210,7 @@ class ListenedTool:
 
     async def _result(self, text: str, about: dict[str, JsonValue]) -> None:
         whole = well_formed(text)
-        await self._listener(AgentStep(EntryKind.TOOL_RESULT, "tool", whole, self._tool.origin, about))
+        await self._listener(AgentStep(EntryKind.TOOL_RESULT, "tool", whole, self.origin, about))
 
 
 class _ListenedMemoryTool(ListenedTool, MemoryBackedTool):

@@ -7,7 +7,9 @@ A view never replaces anything: the journal holds every message, and a view keep
 import asyncio
 import logging
 from collections.abc import Iterable, Sequence
-from itertools import chain, pairwise
+from dataclasses import replace
+from functools import partial
+from itertools import chain
 from typing import Any
 
 from pydantic import Field
@@ -18,7 +20,7 @@ from remanent.context.digests import (
     FULL,
     SEGMENT,
     SUMMARY_TOKENS,
-    MessageNotes,
+    Digests,
     MessageSizes,
     StretchSummaries,
     share_of_room,
@@ -26,8 +28,17 @@ from remanent.context.digests import (
     stretch_key,
     utterance_of,
 )
-from remanent.context.messages import MESSAGE_TOKENS, Message, ReadMessage, read_messages, sanitized, style_of, units
-from remanent.context.trimming import Cutting, without_long_results, without_pictures
+from remanent.context.messages import (
+    MESSAGE_TOKENS,
+    Message,
+    ReadMessage,
+    read_messages,
+    sanitized,
+    style_of,
+    units,
+    with_results,
+)
+from remanent.context.trimming import Cutting, without_pictures
 from remanent.errors import InvalidInput, RemanentError
 from remanent.language import Engine
 from remanent.language.engines import OfflineEngine
@@ -46,8 +57,6 @@ the rest where it is cut and there is a conversation before it. Chosen by hand."
 _TOLD = 0.4
 """The share of older messages that is told at least before more than the newest stay in their own words. On two stores
 of LoCoMo (300 questions) at half the length evidence survived for .96 of them like this, .91 with .35, .75 with .2."""
-_Shown = ReadMessage | tuple[ReadMessage, int, int]
-"""A message of a view; with the first and the last place of those that it stands for, where it does."""
 
 
 class Replaced(Model):
@@ -108,8 +117,8 @@ class Compactor(StretchSummaries):
         if budget is None and level is None:
             budget, window = self.settings.budget, self.settings.messages
         notes, read = self.notes_of(scope), read_messages(messages)
-        sizes = await self.sizes_of(read, notes)
-        shaping = _Shaping(self, notes, scope, read, budget=budget, sizes=sizes)
+        sizes = await notes.sizes_of(read)
+        shaping = _Shaping(Digests(self, notes, scope, _language(read)), read, budget=budget, sizes=sizes)
         await shaping.shorten(level, window=window)
         return shaping.view()
 
@@ -118,24 +127,16 @@ class _Shaping:
     """One conversation on its way to a view."""
 
     def __init__(
-        self,
-        compactor: Compactor,
-        notes: MessageNotes,
-        scope: Scope,
-        given: Sequence[ReadMessage],
-        *,
-        budget: int | None,
-        sizes: MessageSizes,
+        self, digests: Digests, given: Sequence[ReadMessage], *, budget: int | None, sizes: MessageSizes
     ) -> None:
-        self._compactor = compactor
-        self._notes = notes
-        self._scope = scope
+        self._digests = digests
+        self._notes = digests.notes
+        self._settings = digests.made.settings
         self._given = given
         self._budget = budget
         self._style = style_of(given)
-        self._language = _language(given)
-        self._is_chinese = self._language == "zh"
-        self._now: list[_Shown] = list(given)
+        self._is_chinese = digests.language == "zh"
+        self._now: list[ReadMessage] = list(given)
         self._clean: dict[int, ReadMessage] = {}
         self._cut: set[int] = set()
         """The places, in the list that was given, of messages that were cut."""
@@ -145,13 +146,12 @@ class _Shaping:
         self._window: int | None = None
         self._tokens = self._before = sum(map(self._size, given))
 
-    def _size(self, one: _Shown) -> int:
-        message = _message(one)
+    def _size(self, message: ReadMessage) -> int:
         if id(message) not in self._sizes:
-            self._sizes[id(message)] = (self._compactor.tokens(message, self._notes), message)
+            self._sizes[id(message)] = (self._notes.size(message), message)
         return self._sizes[id(message)][0]
 
-    def _did(self, strategy: Strategy, now: Sequence[_Shown]) -> None:
+    def _did(self, strategy: Strategy, now: Sequence[ReadMessage]) -> None:
         if now == self._now:
             return
         before, self._now = self._tokens, list(now)
@@ -167,7 +167,7 @@ class _Shaping:
         clean = sanitized(self._given)
         self._clean = {message.number: message for message in clean}
         self._did(Strategy.CLEANING, clean)
-        settings = self._compactor.settings
+        settings = self._settings
         self._window = window
 
         def wants(number: int, above: float) -> bool:
@@ -177,31 +177,29 @@ class _Shaping:
             self._level = 1
             is_enough = await self._trim(fill=level is None)
             self._cut_newest()
-            trimmed = [_message(one) for one in self._now]
+            trimmed = self._now
             if not is_enough and wants(2, settings.summarise_above):
                 self._level = 2
                 has_room = await self._summarise(trimmed)
                 if wants(3, 1.0 if has_room else settings.digest_above):
                     self._level = 3
                     await self._digest(trimmed)
-        if window is not None and self._level < 2 and sum(_message(one).part != "system" for one in self._now) > window:
+        if window is not None and self._level < 2 and sum(one.part != "system" for one in self._now) > window:
             self._level = 2
-            await self._summarise([_message(one) for one in self._now], recent=window)
+            await self._summarise(self._now, recent=window)
         if self._budget is not None and self._tokens > self._budget:
             self._cut_newest()
             self._did(Strategy.RETENTION, self._retained())
 
     def view(self) -> ContextView:
         """Return what came out."""
-        stood_for = (
-            one[1:] if isinstance(one, tuple) else (one.number, one.number) if one.number in self._cut else None
-            for one in self._now
-        )
+        itself = {number: (number, number) for number in self._cut}
+        stood_for = (one.stands_for or itself.get(one.number) for one in self._now)
         replaced = tuple(
             Replaced(place=place, first=ends[0], last=ends[1]) for place, ends in enumerate(stood_for) if ends
         )
         return ContextView(
-            messages=tuple(dict(_message(one).raw) for one in self._now),
+            messages=tuple(dict(one.raw) for one in self._now),
             tokens=self._tokens,
             tokens_before=self._before,
             budget=self._budget,
@@ -219,23 +217,21 @@ class _Shaping:
         What came after the newest message of the user is what the model works on just now: it stays whole. Where all
         fits easily (`fill`), so do the newest results before it.
         """
-        now = _newest_prompts([_message(one) for one in self._now])
+        now = _newest_prompts(self._now)
         self._did(Strategy.SYSTEM_PROMPTS, now)
         current = max((place for place, one in enumerate(now) if one.part == "user"), default=0)
 
-        def short(text: str) -> str:
-            return self._compactor.shortened(text, self._notes, is_chinese=self._is_chinese)
-
+        short = partial(self._notes.shortened, is_chinese=self._is_chinese)
         for place, one in enumerate(now[:current]):
             if one.part == "tool":
                 await asyncio.sleep(0)
-                now[place] = without_long_results(one, short=short)
-        settings, budget = self._compactor.settings, self._budget or 0
+                now[place] = with_results(one, short)
+        settings, budget = self._settings, self._budget or 0
         fill = fill and sum(map(self._size, now)) <= settings.summarise_above * budget
         if fill:  # to below the border that the whole is above, or to all there is
             borders = (settings.trim_above, settings.summarise_above, FULL)
             above = sum(self._before > share * budget for share in (settings.summarise_above, 1.0))
-            now = [_message(one) for one in self._with_results(now, share=borders[above])]
+            now = self._with_results(now, share=borders[above])
         self._did(Strategy.TOOL_RESULTS, now)
         self._did(
             Strategy.ATTACHMENTS,
@@ -246,13 +242,13 @@ class _Shaping:
         )
         return fill
 
-    def _with_results(self, shown: Sequence[_Shown], *, share: float) -> list[_Shown]:
+    def _with_results(self, shown: Sequence[ReadMessage], *, share: float) -> list[ReadMessage]:
         """Return messages of a view with the results of tools whole, the newest first, as far as there is room."""
         now = list(shown)
         room = int(share * (self._budget or 0)) - sum(map(self._size, now))
         for place in range(len(now) - 1, -1, -1):
             one = now[place]
-            if isinstance(one, tuple) or one.part != "tool" or one.number in self._cut:
+            if one.stands_for or one.part != "tool" or one.number in self._cut:
                 continue
             whole = self._clean[one.number]
             more = self._size(whole) - self._size(one)
@@ -332,22 +328,19 @@ class _Shaping:
         system, stretches, tail = self._split(trimmed, recent)
         room = None
         if recent == SEGMENT and self._budget is not None:
-            room = self._room(system, tail, share=self._compactor.settings.digest_above) or 0
+            room = self._room(system, tail, share=self._settings.digest_above) or 0
             if room < SUMMARY_TOKENS * len(stretches):
                 return False  # it would not fit: the next level takes it up
             self._keep_more(system, stretches, tail)
             room = self._room(system, tail, share=FULL)
-        sizes = [self._compactor.stretch(stretch, self._notes).tokens for stretch in stretches]
+        sizes = [self._notes.stretch(stretch).tokens for stretch in stretches]
         share = self._notes.steady(2, share_of_room(room, sum(sizes)), under=0.05)
-        made: list[_Shown] = []
+        made: list[ReadMessage] = []
         for stretch, size in zip(stretches, sizes, strict=True):
             await asyncio.sleep(0)
             limit = SUMMARY_TOKENS if room is None else int(share * size)
-            text = await self._compactor.summary(
-                stretch, self._notes, self._scope, limit=limit, language=self._language
-            )
-            if text:
-                made.append((self._standing(text), stretch[0].number, stretch[-1].number))
+            if text := await self._digests.summary(stretch, limit=limit):
+                made.append(self._standing(text, stretch))
         self._did(Strategy.SUMMARIES, self._with_results([*system, *made, *tail], share=FULL))
         return True
 
@@ -359,14 +352,15 @@ class _Shaping:
         self._keep_more(system, stretches, tail)
         room = self._room(system, tail, share=FULL)
         limit = DIGEST_TOKENS if room is None else max(_LEAST_DIGEST, room - MESSAGE_TOKENS)
-        text = await self._compactor.digest(stretches, self._notes, self._scope, limit=limit, language=self._language)
-        standing = (self._standing(text), stretches[0][0].number, stretches[-1][-1].number)
+        text = await self._digests.digest(stretches, limit=limit)
+        standing = self._standing(text, [*chain.from_iterable(stretches)])
         self._did(Strategy.DIGEST, self._with_results([*system, standing, *tail], share=FULL))
 
-    def _standing(self, text: str) -> ReadMessage:
+    def _standing(self, text: str, others: Sequence[ReadMessage]) -> ReadMessage:
         """Return a message that stands for others, in the caller's style: Anthropic's lists know no system message."""
         role = "user" if self._style == "anthropic" else "system"
-        return read_messages([{"role": role, "content": text}])[0]
+        (message,) = read_messages([{"role": role, "content": text}])
+        return replace(message, stands_for=(others[0].number, others[-1].number))
 
     # ── what has no room ─────────────────────────────────────────────────────
 
@@ -376,12 +370,12 @@ class _Shaping:
         The system prompt is cut last, where it would leave them less than a quarter of the budget.
         """
         budget = self._budget or self._tokens
-        groups = [group for group in _units_of(self._now) if not any(isinstance(one, tuple) for one in group)]
-        system = [one for group in groups if _part(group) == "system" for one in map(_message, group)]
+        groups = [group for group in units(self._now) if not any(one.stands_for for one in group)]
+        system = [one for group in groups if _part(group) == "system" for one in group]
         asked = [group for group in groups if _part(group) == "user"]
         needed = [*asked[-1:], *(groups[-1:] if groups and _part(groups[-1]) == "tool" else [])]
-        newest = [_message(one) for group in needed or groups[-1:] for one in group]
-        question = "\n".join(_message(one).text for one in chain.from_iterable(asked[-1:]))
+        newest = [one for group in needed or groups[-1:] for one in group]
+        question = "\n".join(one.text for one in chain.from_iterable(asked[-1:]))
         least = min(int(_LEAST_NEWEST * budget), sum(map(self._size, newest)))
         self._cut_to_fit(system, budget - least, question)
         room = budget - sum(self._size(self._clean.get(one.number, one)) for one in system)
@@ -393,21 +387,19 @@ class _Shaping:
         """Cut messages to a room where all else was not enough: a view must not be larger than its budget."""
         if sum(map(self._size, messages)) <= room:
             return
-        cutting = Cutting(self._compactor.count, self._language, question)
+        cutting = Cutting(self._notes.count, self._digests.language, question)
         short = {one.number: one for one in cutting.to_fit(messages, room)}
         short = {one.number: short[one.number] for one in messages if short[one.number].raw != one.raw}
         self._cut |= set(short)
         self._clean.update(short)
-        self._did(
-            Strategy.CUTTING, [one if isinstance(one, tuple) else short.get(one.number, one) for one in self._now]
-        )
+        self._did(Strategy.CUTTING, [one if one.stands_for else short.get(one.number, one) for one in self._now])
 
-    def _retained(self) -> list[_Shown]:
+    def _retained(self) -> list[ReadMessage]:
         """Keep by rank: system prompt, newest message of the user, results of tools, history; newest first in each.
 
         The last resort, where even a digest is too long: what was asked last must be there, whatever it takes.
         """
-        groups = _units_of(self._now)
+        groups = units(self._now)
         newest = max((number for number, group in enumerate(groups) if _part(group) == "user"), default=len(groups) - 1)
         ranks = {"system": 0, "tool": 2}
         ranked = sorted(
@@ -430,23 +422,11 @@ def _language(messages: Sequence[ReadMessage]) -> Language:
     return working_language(*map("\n".join, spoken_by), "\n".join(one.text[:200] for one in messages[-20:]))
 
 
-def _message(one: _Shown) -> ReadMessage:
-    return one[0] if isinstance(one, tuple) else one
-
-
-def _units_of(now: Sequence[_Shown]) -> list[list[_Shown]]:
-    sizes = map(len, units([_message(one) for one in now]))
-    ends = [0]
-    for size in sizes:
-        ends.append(ends[-1] + size)
-    return [list(now[start:end]) for start, end in pairwise(ends)]
-
-
-def _part(group: Sequence[_Shown]) -> str:
+def _part(group: Sequence[ReadMessage]) -> str:
     """Return what rank a group has: calls with their results count as results; what stands for history is history."""
-    if len(group) == 1 and isinstance(group[0], tuple):
+    if len(group) == 1 and group[0].stands_for:
         return "history"
-    return "tool" if len(group) > 1 else _message(group[0]).part
+    return "tool" if len(group) > 1 else group[0].part
 
 
 def _newest_prompts(messages: Sequence[ReadMessage]) -> list[ReadMessage]:
@@ -539,19 +519,13 @@ class ContextCompactor:
             text = (await self._engine.run(Summarisation(), request)).value.text
         except RemanentError as error:
             _logger.warning("the conversation is compacted without the model: %s", type(error).__name__)
-            return _pieces([*earlier, *(f"{speaker_of(one)}: {one.text}" for one in since)])
+            # Short beginnings of what was said: what holds where the model and the rules both fail needs neither.
+            told = [*earlier, *(f"{speaker_of(one)}: {one.text}" for one in since)]
+            short = [" ".join(text.removeprefix("[compacted]").split())[:_PIECE] for text in told]
+            return "[compacted] " + " | ".join(short[-_MAX_PIECES:])
         self._last = (len(fresh), stretch_key(fresh), text)
         return text
 
 
 def _is_compacted(message: ReadMessage) -> bool:
     return message.text.startswith("[compacted]")
-
-
-def _pieces(texts: Sequence[str]) -> str:
-    """Return short beginnings of what was said, joined: what is left when nothing can summarise it.
-
-    It must hold even where the model and the rules both fail, so that it needs neither.
-    """
-    short = [" ".join(text.removeprefix("[compacted]").split())[:_PIECE] for text in texts]
-    return "[compacted] " + " | ".join(short[-_MAX_PIECES:])

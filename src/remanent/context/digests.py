@@ -101,25 +101,26 @@ class Stretch:
     """The sentences by how much they tell, once that was asked: every new message leaves the others a little less."""
 
 
-@dataclass(slots=True)
 class MessageNotes:
-    """What was made of one agent's messages, by their content; no text is a key."""
+    """What was made of one agent's messages, each read once, wherever it stands; by their content, no text is a key."""
 
-    tokens: dict[bytes, int] = field(default_factory=dict)
-    results: OrderedDict[bytes, str] = field(default_factory=OrderedDict)
-    """What results of tools were shortened to."""
-    said: OrderedDict[bytes, list[DialogueSentence]] = field(default_factory=OrderedDict)
-    """The sentences of messages."""
-    sentences: OrderedDict[bytes, list[str]] = field(default_factory=OrderedDict)
-    """The same as they stand, those that say nothing and blocks of code included."""
-    stretches: OrderedDict[bytes, Stretch] = field(default_factory=OrderedDict)
-    commitments: OrderedDict[bytes, Commitments] = field(default_factory=OrderedDict)
-    fill: float = 1.0
-    """How much more than its share each part of a digest may take, since others leave theirs."""
-    repeats: bool = False
-    """Whether a conversation has little to tell but what is nearly the same."""
-    shares: dict[int, float] = field(default_factory=dict)
-    """Which share of older stretches the last view of each level kept."""
+    def __init__(self, count: TokenCounter) -> None:
+        self.count = count
+        self.tokens: dict[bytes, int] = {}
+        self._results: OrderedDict[bytes, str] = OrderedDict()
+        """What results of tools were shortened to."""
+        self._said: OrderedDict[bytes, list[DialogueSentence]] = OrderedDict()
+        """The sentences of messages."""
+        self._sentences: OrderedDict[bytes, list[str]] = OrderedDict()
+        """The same as they stand, those that say nothing and blocks of code included."""
+        self._stretches: OrderedDict[bytes, Stretch] = OrderedDict()
+        self._commitments: OrderedDict[bytes, Commitments] = OrderedDict()
+        self.fill = 1.0
+        """How much more than its share each part of a digest may take, since others leave theirs."""
+        self.repeats = False
+        """Whether a conversation has little to tell but what is nearly the same."""
+        self.shares: dict[int, float] = {}
+        """Which share of older stretches the last view of each level kept."""
 
     def steady(self, level: int, share: float, *, over: float = 0.0, under: float = 0.0) -> float:
         """Return the share that the last view had, where it is near enough to the one that there is room for.
@@ -131,6 +132,108 @@ class MessageNotes:
         self.shares[level] = before if 0.85 * share <= before <= (1 + over) * share else (1 - under) * share
         return self.shares[level]
 
+    def size(self, message: ReadMessage) -> int:
+        """Return what a message costs; each text is counted once."""
+        return tokens_of(message, lambda text: self.counted(text, message.key))
+
+    async def sizes_of(self, messages: Sequence[ReadMessage]) -> MessageSizes:
+        """Return the tokens of messages; others get their turn between them, since many take a while."""
+        sizes: MessageSizes = {}
+        fresh = 0
+        for message in messages:
+            known = len(self.tokens)
+            sizes[id(message)] = (self.size(message), message)
+            fresh += len(message.text) if len(self.tokens) > known else 0
+            if fresh > _BREATH:
+                fresh = 0
+                await asyncio.sleep(0)
+        return sizes
+
+    def counted(self, text: str, key: bytes = b"") -> int:
+        """Return the tokens of a text."""
+        key = key or text_key(text)
+        if key not in self.tokens:
+            self.tokens[key] = self.count(text)
+        return self.tokens[key]
+
+    def counted_by_lines(self, text: str) -> int:
+        """Return what a text of many lines costs; lines that were counted before are not counted again.
+
+        A tokenizer joins a border of lines to what stands before it, so that the sum is what the whole has.
+
+        One new message changes few lines of a digest.
+        """
+        total = self.tokens[text_key(text)] = sum(map(self.counted, _NEXT_LINE.split(text)))
+        return total
+
+    def shortened(self, text: str, *, is_chinese: bool) -> str:
+        """Return what a tool's result comes to; each is shortened once."""
+        key = text_key(f"{is_chinese:d}{text}")
+        return _once(self._results, key, lambda: shortened_result(text, count=self.count, is_chinese=is_chinese))
+
+    def stretch(self, messages: Sequence[ReadMessage]) -> Stretch:
+        """Return what is kept of some messages."""
+
+        def read() -> Stretch:
+            talk = [(message, text) for message in messages if (text := spoken(message)).strip()]
+            said: list[DialogueSentence] = []
+            claims: list[int] = []
+            for number, (message, text) in enumerate(talk):
+                weight = _WEIGHTS.get(message.part, 1.0)
+                told = _once(self._said, text_key(text), partial(statements, SHORTENED.sub("", text)))
+                said += [replace(one, message=number, factor=one.factor * weight) for one in told]
+                # What room a message has a claim to: its tokens, of what a tool gave a part.
+                claims.append(int((self.counted(text) if message.calls else self.size(message)) * min(1.0, weight)))
+            speakers = {number: speaker_of(message) for number, (message, _) in enumerate(talk)}
+            return Stretch(speakers=speakers, said=said, tokens=sum(claims))
+
+        return _once(self._stretches, stretch_key(messages), read, most=_MAX_STRETCHES)
+
+    async def commitments(self, messages: Sequence[ReadMessage]) -> Commitments:
+        """Return what messages bind their people to; what tools say binds nobody. Each is read once.
+
+        What was taken back later is neither listed nor told, so that it must be read over the whole conversation; each
+        message is read once for it, not once for each view, and one that only says "remember that" with the one before.
+        """
+        runs: list[list[ReadMessage]] = []
+        for message in messages:
+            if message.part == "tool" or not message.text.strip():
+                continue
+            if runs and only_confirms(message.text):
+                runs[-1].append(message)
+            else:
+                runs.append([message])
+        found: list[Commitments] = []
+        for run in runs:
+            key = stretch_key(run)
+            if key not in self._commitments:
+                await asyncio.sleep(0)
+            said = list(map(utterance_of, run))
+            found.append(_once(self._commitments, key, partial(find_commitments, said, sentences=self._sentences_of)))
+        return standing(found)
+
+    def _sentences_of(self, text: str) -> Sequence[str]:
+        """Return the sentences of a message as they stand; each message is parted once, however its stretch grows."""
+        return _once(self._sentences, text_key(text), lambda: sentence_texts(text))
+
+    def telling(self, stretch: Stretch, *, limit: int, alike: bool = True) -> list[DialogueSentence]:
+        """Return the sentences of a stretch that tell most within so many tokens.
+
+        The order is worked out once: every new message leaves older ones a little less room, and weighing all of their
+        sentences again took 6 of 43 ms for one message on 50,000 tokens.
+        """
+        if (limit, alike) not in stretch.shortened:
+            if stretch.order is None:
+                stretch.order = ranked(stretch.said)
+            stretch.shortened[limit, alike] = telling(
+                stretch.said,
+                limit=limit,
+                measure=lambda text: self.counted(text) + _LINE_TOKENS,
+                order=stretch.order,
+                alike=alike,
+            )
+        return stretch.shortened[limit, alike]
+
 
 class StretchSummaries:
     """Shortens conversations of many agents by the three levels; keeps what it made for as long as a session lives."""
@@ -139,7 +242,7 @@ class StretchSummaries:
         self, engine: Engine, *, cache: Cache, settings: ContextSettings, counter: TokenCounter | None = None
     ) -> None:
         self._engine = engine
-        self._offline = engine if isinstance(engine, OfflineEngine) else OfflineEngine()
+        self.asks_model = not isinstance(engine, OfflineEngine)
         self._cache = cache
         self.settings = settings
         self.count = counter or token_counter()
@@ -179,7 +282,7 @@ class StretchSummaries:
     def notes_of(self, scope: Scope) -> MessageNotes:
         """Return what was worked out for an agent; the one that was not asked for longest makes room."""
         owner = str(scope.owner)
-        notes = self._notes.setdefault(owner, MessageNotes())
+        notes = self._notes.setdefault(owner, MessageNotes(self.count))
         self._notes.move_to_end(owner)
         if len(self._notes) > _MAX_AGENTS:
             self._notes.popitem(last=False)
@@ -187,116 +290,8 @@ class StretchSummaries:
             notes.tokens.clear()
         return notes
 
-    # ── what is made of a stretch ────────────────────────────────────────────
-
-    def tokens(self, message: ReadMessage, notes: MessageNotes) -> int:
-        """Return what a message costs; each text is counted once."""
-        return tokens_of(message, lambda text: self._counted(text, notes, message.key))
-
-    async def sizes_of(self, messages: Sequence[ReadMessage], notes: MessageNotes) -> MessageSizes:
-        """Return the tokens of messages; others get their turn between them, since many take a while."""
-        sizes: MessageSizes = {}
-        fresh = 0
-        for message in messages:
-            known = len(notes.tokens)
-            sizes[id(message)] = (self.tokens(message, notes), message)
-            fresh += len(message.text) if len(notes.tokens) > known else 0
-            if fresh > _BREATH:
-                fresh = 0
-                await asyncio.sleep(0)
-        return sizes
-
-    def _counted(self, text: str, notes: MessageNotes, key: bytes = b"") -> int:
-        key = key or text_key(text)
-        if key not in notes.tokens:
-            notes.tokens[key] = self.count(text)
-        return notes.tokens[key]
-
-    def _counted_by_lines(self, text: str, notes: MessageNotes) -> int:
-        """Return what a text of many lines costs; lines that were counted before are not counted again.
-
-        A tokenizer joins a border of lines to what stands before it, so that the sum is what the whole has.
-
-        One new message changes few lines of a digest.
-        """
-        total = notes.tokens[text_key(text)] = sum(self._counted(line, notes) for line in _NEXT_LINE.split(text))
-        return total
-
-    def shortened(self, text: str, notes: MessageNotes, *, is_chinese: bool) -> str:
-        """Return what a tool's result comes to; each is shortened once."""
-        key = text_key(f"{is_chinese:d}{text}")
-        return _once(notes.results, key, lambda: shortened_result(text, count=self.count, is_chinese=is_chinese))
-
-    def _statements(self, text: str, notes: MessageNotes) -> list[DialogueSentence]:
-        """Return the sentences of a message; each message is read once, wherever it stands."""
-        return _once(notes.said, text_key(text), lambda: statements(SHORTENED.sub("", text)))
-
-    def _worth(self, message: ReadMessage, text: str, notes: MessageNotes) -> int:
-        """Return how much room a message has a claim to: its tokens, of what a tool gave a part."""
-        tokens = self._counted(text, notes) if message.calls else self.tokens(message, notes)
-        return int(tokens * min(1.0, _WEIGHTS.get(message.part, 1.0)))
-
-    def _sentences(self, text: str, notes: MessageNotes) -> Sequence[str]:
-        """Return the sentences of a message as they stand; each message is parted once, however its stretch grows."""
-        return _once(notes.sentences, text_key(text), lambda: sentence_texts(text))
-
-    def stretch(self, messages: Sequence[ReadMessage], notes: MessageNotes) -> Stretch:
-        """Return what is kept of some messages; each is read once."""
-
-        def read() -> Stretch:
-            talk = [(message, text) for message in messages if (text := spoken(message)).strip()]
-            return Stretch(
-                speakers={number: speaker_of(message) for number, (message, _) in enumerate(talk)},
-                said=[
-                    replace(one, message=number, factor=one.factor * _WEIGHTS.get(message.part, 1.0))
-                    for number, (message, text) in enumerate(talk)
-                    for one in self._statements(text, notes)
-                ],
-                tokens=sum(self._worth(message, text, notes) for message, text in talk),
-            )
-
-        return _once(notes.stretches, stretch_key(messages), read, most=_MAX_STRETCHES)
-
-    async def commitments(self, messages: Sequence[ReadMessage], notes: MessageNotes) -> Commitments:
-        """Return what messages bind their people to; what tools say binds nobody. Each is read once.
-
-        What was taken back later is neither listed nor told, so that it must be read over the whole conversation; each
-        message is read once for it, not once for each view.
-        """
-        found: list[Commitments] = []
-        for run in _runs([one for one in messages if one.part != "tool" and one.text.strip()]):
-            key = stretch_key(run)
-            if key not in notes.commitments:
-                await asyncio.sleep(0)
-            said = list(map(utterance_of, run))
-            by_notes = partial(self._sentences, notes=notes)
-            found.append(_once(notes.commitments, key, partial(find_commitments, said, sentences=by_notes)))
-        return standing(found)
-
-    def telling(
-        self, stretch: Stretch, notes: MessageNotes, *, limit: int, alike: bool = True
-    ) -> list[DialogueSentence]:
-        """Return the sentences of a stretch that tell most within so many tokens.
-
-        The order is worked out once: every new message leaves older ones a little less room, and weighing all of their
-        sentences again took 6 of 43 ms for one message on 50,000 tokens.
-        """
-        if (limit, alike) not in stretch.shortened:
-            if stretch.order is None:
-                stretch.order = ranked(stretch.said)
-            stretch.shortened[limit, alike] = telling(
-                stretch.said,
-                limit=limit,
-                measure=lambda text: self._counted(text, notes) + _LINE_TOKENS,
-                order=stretch.order,
-                alike=alike,
-            )
-        return stretch.shortened[limit, alike]
-
-    async def _better(self, scope: Scope, key: bytes, request: SummaryRequest | None, *, wanted: bool) -> str | None:
+    async def better(self, scope: Scope, key: bytes, request: SummaryRequest) -> str | None:
         """Return what a model made of a stretch; where it made nothing yet, have it asked and go on."""
-        if self._offline is self._engine or request is None or not wanted:
-            return None
         name = f"{_prefix(scope)}{request.level}/{key.hex()}"
         made = await self._cache.get(name)
         if made is not None:
@@ -325,30 +320,32 @@ class StretchSummaries:
         await self._cache.set(name, made, ttl=lifetime)
         await self._cache.rank(_index(scope), {name: 1.0}, ttl=lifetime)
 
-    async def summary(
-        self, messages: Sequence[ReadMessage], notes: MessageNotes, scope: Scope, *, limit: int, language: Language
-    ) -> str:
+
+@dataclass(frozen=True, slots=True)
+class Digests:
+    """What stands for the messages of one conversation: summaries of its stretches, and one digest."""
+
+    made: StretchSummaries
+    notes: MessageNotes
+    scope: Scope
+    language: Language
+
+    async def summary(self, messages: Sequence[ReadMessage], *, limit: int) -> str:
         """Return what stands for a stretch: a model's summary where it is there, else the one that needs no model."""
-        if self._offline is not self._engine:
-            made = await self._better(scope, stretch_key(messages), _request(messages), wanted=len(messages) >= SEGMENT)
+        if self.made.asks_model and len(messages) >= SEGMENT:
+            said = tuple(utterance_of(message) for message in messages if message.text.strip())
+            request = SummaryRequest(level=SummaryLevel.SEGMENT, utterances=said) if said else None
+            made = await self.made.better(self.scope, stretch_key(messages), request) if request else None
             if made is not None and limit < 2 * SUMMARY_TOKENS:
                 return made
-        stretch = self.stretch(messages, notes)
-        chosen = self.telling(stretch, notes, limit=limit - SEGMENT)
+        stretch = self.notes.stretch(messages)
+        chosen = self.notes.telling(stretch, limit=limit - SEGMENT)
         if not chosen:
             return ""
-        decisions = (await self.commitments(messages, notes)).decisions
-        return segment_text(chosen, list(stretch.speakers.values()), decisions, language)
+        decisions = (await self.notes.commitments(messages)).decisions
+        return segment_text(chosen, list(stretch.speakers.values()), decisions, self.language)
 
-    async def digest(
-        self,
-        stretches: Sequence[Sequence[ReadMessage]],
-        notes: MessageNotes,
-        scope: Scope,
-        *,
-        limit: int,
-        language: Language,
-    ) -> str:
+    async def digest(self, stretches: Sequence[Sequence[ReadMessage]], *, limit: int) -> str:
         """Return what stands for a whole conversation: what binds, then the sentences that tell most.
 
         Lists come first, because what was decided must outlive everything else; what a later word took back is in
@@ -356,25 +353,28 @@ class StretchSummaries:
         itself, is offered to the others (`fill`), and only where that is not enough are sentences taken that are nearly
         like others.
         """
-        lines, gone = [await self._prose(stretches, notes, scope, language)], set[str]()
+        notes, language = self.notes, self.language
+        lines, gone = [await self._prose(stretches)], set[str]()
         if "\n" not in lines[0]:
-            found = await self.commitments(list(chain.from_iterable(stretches)), notes)
+            found = await notes.commitments(list(chain.from_iterable(stretches)))
             lists = [[relabelled(item, language) for item in kind if tells(item)] for kind in found[:3]]
             gone = set(map(without_speaker, found.gone))
-            lines += self._lists([one[language] for one in LIST_HEADINGS], lists, notes, room=_list_room(limit))
-        size = _chosen_from(len(stretches), limit)
+            most = int(_LISTED_TOKENS * min(1.0, limit / DIGEST_TOKENS))
+            lines += self._lists(lists, room=most if limit <= 2 * DIGEST_TOKENS else min(most, int(_LISTED * limit)))
+        size = _CHOSEN_FROM
+        while size < len(stretches) and limit * size < _LEAST_CHOSEN * len(stretches):
+            size *= 2  # in steps, so that it seldom changes
         read = [
-            self.stretch(list(chain.from_iterable(stretches[place : place + size])), notes)
+            notes.stretch(list(chain.from_iterable(stretches[place : place + size])))
             for place in range(0, len(stretches), size)
         ]
-        room = limit - self._counted_by_lines("\n".join(lines), notes)
+        room = limit - notes.counted_by_lines("\n".join(lines))
         share = share_of_room(room, sum(part.tokens for part in read))
         told = gone | {without_speaker(line.removeprefix("- ")) for line in lines}
 
         def text_of(*, alike: bool) -> tuple[str, int]:
-            said = self._sentences_told(read, notes, told, share=notes.shares[3], alike=alike, language=language)
-            text = "\n".join([*lines, *said])
-            return text, self._counted_by_lines(text, notes)
+            text = "\n".join([*lines, *self._sentences_told(read, told, alike=alike)])
+            return text, notes.counted_by_lines(text)
 
         text, taken = "", 0
         for alike in (notes.repeats, True):
@@ -387,22 +387,19 @@ class StretchSummaries:
             if alike or taken >= _LEAST_FILLED * limit:
                 break
             notes.repeats, notes.fill = True, 1.0
-        return self._within(text, limit, notes)
+        kept = text.split("\n")
+        # The last lines that are too many go: what was counted apart may take more together. The count of the whole is
+        # noted: the message that the digest becomes has the same.
+        while len(kept) > 1 and (over := notes.counted_by_lines("\n".join(kept)) - limit) > 0:
+            while len(kept) > 1 and over > 0:
+                over -= notes.counted(kept.pop()) + 1
+        return "\n".join(kept)
 
-    def _sentences_told(
-        self,
-        read: Sequence[Stretch],
-        notes: MessageNotes,
-        told: Collection[str],
-        *,
-        share: float,
-        alike: bool,
-        language: Language,
-    ) -> Iterator[str]:
+    def _sentences_told(self, read: Sequence[Stretch], told: Collection[str], *, alike: bool) -> Iterator[str]:
         """Yield the most telling sentences of each part, those of a message in one line, but for those told already."""
         before = ""
         for part in read:
-            chosen = self.telling(part, notes, limit=int(share * part.tokens), alike=alike)
+            chosen = self.notes.telling(part, limit=int(self.notes.shares[3] * part.tokens), alike=alike)
             for message, group in groupby(chosen, key=lambda one: one.message):
                 who = part.speakers[message]
                 # A person's name before a line of a list is no role's, and stays when the line is made bare.
@@ -412,51 +409,37 @@ class StretchSummaries:
                     if without_speaker(one.text) not in told and with_speaker(one.text, who) not in told
                 )
                 if line:
-                    yield line if who == before else with_speaker(line, who, language)
+                    yield line if who == before else with_speaker(line, who, self.language)
                     before = who
 
-    async def _prose(
-        self, stretches: Sequence[Sequence[ReadMessage]], notes: MessageNotes, scope: Scope, language: Language
-    ) -> str:
+    async def _prose(self, stretches: Sequence[Sequence[ReadMessage]]) -> str:
         """Return the digest that a model made, lists and all; the bare heading where there is none."""
-        head = MARKS[SummaryLevel.SESSION][language]
-        if self._offline is self._engine:
+        head = MARKS[SummaryLevel.SESSION][self.language]
+        if not self.made.asks_model:
             return head
-        earlier = [
-            await self.summary(messages, notes, scope, limit=SUMMARY_TOKENS, language=language)
-            for messages in stretches
-        ]
-        earlier = [text for text in earlier if text][-1000:]
-        request = SummaryRequest(level=SummaryLevel.SESSION, earlier=tuple(earlier)) if earlier else None
+        summaries = [await self.summary(messages, limit=SUMMARY_TOKENS) for messages in stretches]
+        earlier = tuple(filter(None, summaries))[-1000:]
+        if not earlier:
+            return head
         key = blake2b(b"".join(map(stretch_key, stretches)), digest_size=16).digest()
-        return await self._better(scope, key, request, wanted=True) or head
+        request = SummaryRequest(level=SummaryLevel.SESSION, earlier=earlier)
+        return await self.made.better(self.scope, key, request) or head
 
-    def _within(self, text: str, limit: int, notes: MessageNotes) -> str:
-        """Return a digest without the last lines that are too many: what was counted apart may take more together."""
-        lines = text.split("\n")
-        # The count of the whole is noted: the message that the digest becomes has the same.
-        while len(lines) > 1 and (over := self._counted_by_lines("\n".join(lines), notes) - limit) > 0:
-            while len(lines) > 1 and over > 0:
-                over -= self._counted(lines.pop(), notes) + 1
-        return "\n".join(lines)
-
-    def _lists(
-        self, headings: Sequence[str], lists: Sequence[Sequence[str]], notes: MessageNotes, *, room: int
-    ) -> list[str]:
+    def _lists(self, lists: Sequence[Sequence[str]], *, room: int) -> list[str]:
         """Return the lists under their headings; the newest items first get room, in turn from each list."""
         taken: list[list[str]] = [[] for _ in lists]
         for rank in range(max(map(len, lists), default=0)):
             for items, kept in zip(lists, taken, strict=True):
                 if rank < len(items):
-                    size = self._counted(items[-1 - rank], notes) + 4
+                    size = self.notes.counted(items[-1 - rank]) + 4
                     if size <= room:
                         kept.insert(0, items[-1 - rank])
                         room -= size
         return [
             line
-            for heading, kept in zip(headings, taken, strict=True)
+            for heading, kept in zip(LIST_HEADINGS, taken, strict=True)
             if kept
-            for line in (heading, *(f"- {item}" for item in kept))
+            for line in (heading[self.language], *(f"- {item}" for item in kept))
         ]
 
 
@@ -466,17 +449,6 @@ def stretch_key(messages: Sequence[ReadMessage]) -> bytes:
         (message.key, f"{message.part}\x1f{message.speaker}\x1e".encode(errors="replace")) for message in messages
     )
     return blake2b(b"".join(parts), digest_size=16).digest()
-
-
-def _runs(messages: Sequence[ReadMessage]) -> list[list[ReadMessage]]:
-    """Return messages one by one; one that only says "remember that" with the one before it."""
-    runs: list[list[ReadMessage]] = []
-    for message in messages:
-        if runs and only_confirms(message.text):
-            runs[-1].append(message)
-        else:
-            runs.append([message])
-    return runs
 
 
 def _once(
@@ -508,24 +480,6 @@ def speaker_of(message: ReadMessage) -> str:
 def utterance_of(message: ReadMessage) -> Utterance:
     """Return a message as language roles take it, within their bounds."""
     return Utterance(speaker=speaker_of(message)[:200] or "user", text=message.text[:MAX_TEXT])
-
-
-def _request(messages: Sequence[ReadMessage]) -> SummaryRequest | None:
-    said = tuple(utterance_of(message) for message in messages if message.text.strip())
-    return SummaryRequest(level=SummaryLevel.SEGMENT, utterances=said) if said else None
-
-
-def _list_room(limit: int) -> int:
-    plain = int(_LISTED_TOKENS * min(1.0, limit / DIGEST_TOKENS))
-    return plain if limit <= 2 * DIGEST_TOKENS else min(plain, int(_LISTED * limit))
-
-
-def _chosen_from(stretches: int, limit: int) -> int:
-    """Return how many stretches sentences are chosen from together; in steps, so that it seldom changes."""
-    size = _CHOSEN_FROM
-    while size < stretches and limit * size < _LEAST_CHOSEN * stretches:
-        size *= 2
-    return size
 
 
 def share_of_room(room: int | None, total: int) -> float:

@@ -9,7 +9,7 @@ A key of each message's content is made once, by which everything that is worked
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from hashlib import blake2b
 from typing import Any, Literal
 
@@ -41,6 +41,8 @@ class ReadMessage:
     results: tuple[str, ...] = ()
     """The ids of calls that it answers."""
     pictures: int = 0
+    stands_for: tuple[int, int] | None = None
+    """The first and the last place of those that it stands for, where it was made to."""
     _key: bytes = field(default=b"", init=False, compare=False, repr=False)
 
     @property
@@ -56,9 +58,9 @@ class ReadMessage:
         name = self.raw.get("name")
         return name if isinstance(name, str) and name and self.part != "tool" else str(self.raw["role"])
 
-    def with_content(self, content: object, text: str, *, pictures: int = 0) -> "ReadMessage":
+    def with_content(self, content: object) -> "ReadMessage":
         """Return the message with other content; everything else stays as the caller wrote it."""
-        return replace(self, raw={**self.raw, "content": content}, text=text, pictures=pictures)
+        return self if content == self.raw.get("content") else _read({**self.raw, "content": content}, self.number)
 
 
 def text_key(text: str) -> bytes:
@@ -100,6 +102,16 @@ def with_texts(message: ReadMessage, change: Callable[[str], str]) -> ReadMessag
     if isinstance(calls := raw.get("tool_calls"), Sequence):
         raw["tool_calls"] = [_changed_call(call, change) for call in calls]
     return _read(raw, message.number)
+
+
+def with_results(message: ReadMessage, change: Callable[[str], str]) -> ReadMessage:
+    """Return a message with the texts of the results of tools in it changed, and nothing else."""
+    content = message.raw.get("content")
+    if message.part != "tool" or content is None:
+        return message
+    if isinstance(content, str):
+        return message.with_content(change(content))
+    return message.with_content([_changed(one, change) if is_result(one.get("type")) else one for one in content])
 
 
 _TEXTS = ("text", "content", "output", "input")

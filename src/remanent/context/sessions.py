@@ -151,13 +151,14 @@ class Sessions:
         """End a session in a unit of work, unless something is said in it meanwhile."""
         scope, now = tx.scope.within(session=session), to_instant(self._clock())
         before = await self._store.state(scope.owner, state_name(_ENDED, session))
+        last_seq = before.get("last_seq") if isinstance(before, dict) else None
         newest = await self._store.entries(scope, EntryQuery(newest_first=True, limit=1))
         ended = SessionEnd(
             scope=scope,
             reason=reason,
             active_at=from_millis(active),
             ended_at=now,
-            after_seq=_number(before, "last_seq"),
+            after_seq=last_seq if isinstance(last_seq, int) else 0,
             last_seq=newest[0].seq if newest else 0,
         )
         tx.state(state_name(OPEN, session), None, expects=active)
@@ -178,26 +179,23 @@ class Sessions:
 
     def _read(self, states: dict[str, Any]) -> list[SessionInfo]:
         """Return what states say of sessions, those that were used last first."""
-        found: dict[str, SessionInfo] = {}
-        for name, value in states.items():
-            if name.startswith(_ENDED) and isinstance(value, dict):
-                session = unquote(name.removeprefix(_ENDED))
-                active_at, ended_at = from_millis(value["active_at"]), from_millis(value["ended_at"])
-                found[session] = SessionInfo(
-                    session=session, is_open=False, active_at=active_at, ended_at=ended_at, reason=value["reason"]
+        ends = {name.removeprefix(_ENDED): held for name, held in states.items() if name.startswith(_ENDED)}
+        uses = {name.removeprefix(OPEN): held for name, held in states.items() if name.startswith(OPEN)}
+        found = []
+        for name in ends.keys() | uses.keys():
+            used, end = uses.get(name), ends.get(name) or {}
+            if not (end or isinstance(used, int)):
+                continue
+            found.append(
+                SessionInfo(
+                    session=unquote(name),
+                    is_open=self.is_open(used),
+                    active_at=from_millis(used if isinstance(used, int) else end["active_at"]),
+                    ended_at=from_millis(end["ended_at"]) if end else None,
+                    reason=end.get("reason"),
                 )
-        for name, value in states.items():
-            if name.startswith(OPEN) and isinstance(value, int):
-                session = unquote(name.removeprefix(OPEN))
-                ended = found.get(session)
-                found[session] = SessionInfo(
-                    session=session,
-                    is_open=self.is_open(value),
-                    active_at=from_millis(value),
-                    ended_at=None if ended is None else ended.ended_at,
-                    reason=None if ended is None else ended.reason,
-                )
-        return sorted(found.values(), key=lambda one: (one.active_at, one.session), reverse=True)
+            )
+        return sorted(found, key=lambda one: (one.active_at, one.session), reverse=True)
 
     async def _with_start(self, scope: Scope, info: SessionInfo) -> SessionInfo:
         first = await self._store.entries(scope.within(session=info.session), EntryQuery(limit=1))
@@ -207,11 +205,6 @@ class Sessions:
 def names_of(session: str) -> tuple[str, ...]:
     """Return the names of the states that belong to a session and go when it is erased."""
     return tuple(state_name(place, session) for place in (OPEN, _ENDED, CURRENT, ARCHIVED))
-
-
-def _number(value: JsonValue, key: str) -> int:
-    number = value.get(key) if isinstance(value, dict) else None
-    return number if isinstance(number, int) else 0
 
 
 def state_name(place: str, session: str) -> str:
@@ -400,7 +393,8 @@ class Scratchpad:
 
     async def write(self, key: str, value: JsonValue) -> None:
         """Keep a value under a key in place of what was there; `None` removes it. Durable on return."""
-        _check_key(key)
+        if not key.strip() or len(key) > MAX_KEY_CHARACTERS or not key.isprintable():
+            raise InvalidInput(f"a key of a scratchpad has 1 to {MAX_KEY_CHARACTERS} printable characters")
         check_json(value)
         if value is not None:
             await self._check_room(key, value)
@@ -435,11 +429,6 @@ class Scratchpad:
 
     def _name(self, key: str) -> str:
         return f"{self._place}{quote(key, safe='')}"
-
-
-def _check_key(key: str) -> None:
-    if not key.strip() or len(key) > MAX_KEY_CHARACTERS or not key.isprintable():
-        raise InvalidInput(f"a key of a scratchpad has 1 to {MAX_KEY_CHARACTERS} printable characters")
 
 
 def _size(value: JsonValue) -> int:

@@ -9,6 +9,7 @@ import math
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -115,48 +116,12 @@ def _outline(value: object, *, depth: int) -> object:
     return value
 
 
-def without_long_results(message: ReadMessage, *, short: Callable[[str], str]) -> ReadMessage:
-    """Return a message whose results of tools are shortened to what they come to."""
-    content = message.raw.get("content")
-    if message.part != "tool" or content is None:
-        return message
-    if isinstance(content, str):
-        text = short(content)
-        return message if text == content else message.with_content(text, text, pictures=message.pictures)
-    blocks = [_with_short_result(block, short) for block in content]
-    if blocks == list(content):
-        return message
-    return message.with_content(blocks, "\n".join(map(_said, blocks)), pictures=message.pictures)
-
-
-def _with_short_result(block: Mapping[str, Any], short: Callable[[str], str]) -> Mapping[str, Any]:
-    inner = block.get("content")
-    if is_result(block.get("type")) and isinstance(inner, str):
-        return {**block, "content": short(inner)}
-    if is_result(block.get("type")) and isinstance(inner, list):
-        return {**block, "content": [_with_short_text(part, short) for part in inner]}
-    return block
-
-
-def _with_short_text(part: Any, short: Callable[[str], str]) -> Any:
-    if isinstance(part, Mapping) and isinstance(part.get("text"), str):
-        return {**part, "text": short(part["text"])}
-    return part
-
-
-def _said(block: Mapping[str, Any]) -> str:
-    inner = block.get("content", block.get("text"))
-    if isinstance(inner, list):
-        return "\n".join(map(_said, inner))
-    return inner if isinstance(inner, str) else ""
-
-
 def without_pictures(message: ReadMessage, *, is_chinese: bool) -> ReadMessage:
     """Return a message in which a line of text stands for each picture or file."""
     if not message.pictures:
         return message
     blocks = [_described(block, is_chinese=is_chinese) for block in message.raw["content"]]
-    return message.with_content(blocks, "\n".join(filter(None, map(_said, blocks))))
+    return replace(message.with_content(blocks), pictures=0)
 
 
 def _described(block: Mapping[str, Any], *, is_chinese: bool) -> Mapping[str, Any]:
@@ -216,10 +181,8 @@ class Cutting:
     def to_fit(self, messages: Sequence[ReadMessage], room: int) -> list[ReadMessage]:
         """Return the messages in no more than so many tokens, as far as that can be done by cutting texts."""
         now = list(messages)
-        if (
-            sum(one.pictures for one in now)
-            and self._tokens([with_texts(one, lambda _: "") for one in now]) > room // 2
-        ):
+        is_shown = any(one.pictures for one in now)
+        if is_shown and self._tokens([with_texts(one, lambda _: "") for one in now]) > room // 2:
             now = [without_pictures(one, is_chinese=self.language == "zh") for one in now]
         limit, cut = room, now
         for _ in range(_TRIES):

@@ -7,6 +7,7 @@ aside. A rejected key is still raised, since nobody would else learn of it.
 """
 
 import logging
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import replace
 from importlib.util import find_spec
@@ -133,7 +134,7 @@ class BudgetedEngine(HybridEngine):
         self._max_tokens = max_tokens
         self.tokens = 0
         """Tokens of requests and answers so far, those of failed attempts included."""
-        self.fell_back: dict[str, int] = {}
+        self.fell_back = Counter[str]()
         """How often each role was done without the model that it is given to: it failed, or nothing was left."""
 
     @property
@@ -152,9 +153,7 @@ class BudgetedEngine(HybridEngine):
             isinstance(inner, HybridEngine) and inner.is_without_model(role, request)
         )
         if self.is_spent:
-            if not is_meant:
-                self._note_fall(role.name)
-            return await self.run_offline(role, request)
+            return await (self.run_offline if is_meant else self.run_fallen)(role, request)
         try:
             answer = await super().run_whole(role, request)
         except LanguageError as error:
@@ -162,15 +161,12 @@ class BudgetedEngine(HybridEngine):
             raise
         self.tokens += answer.usage.input_tokens + answer.usage.output_tokens
         if answer.made_by.engine == self._offline.name and not is_meant:
-            self._note_fall(role.name)
+            self.fell_back[role.name] += 1
         return answer
-
-    def _note_fall(self, role: str) -> None:
-        self.fell_back[role] = self.fell_back.get(role, 0) + 1
 
     async def run_fallen(self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT) -> Answer[ResponseT]:
         """Do a role offline for whoever asked for less and less and was rejected all the same, and count it."""
-        self._note_fall(role.name)
+        self.fell_back[role.name] += 1
         return await self.run_offline(role, request)
 
     async def run_instead(
@@ -184,7 +180,7 @@ class BudgetedEngine(HybridEngine):
     async def _instead(
         self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT, error: LanguageError
     ) -> Answer[ResponseT]:
-        self._note_fall(role.name)
+        self.fell_back[role.name] += 1
         return await super()._instead(role, request, error)
 
     def sees(self, role: Role[RequestT, ReplyT, ResponseT]) -> bool:

@@ -9,11 +9,12 @@ import asyncio
 import re
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any, Literal
 
 from remanent.bilingual import Bilingual, Language
 from remanent.errors import LanguageError
-from remanent.language.role import Engine, Role
+from remanent.language.role import Engine
 from remanent.language.roles import all_roles
 from remanent.language.roles.analysis import AnalysisRequest, AnalysisResponse
 from remanent.language.roles.annotation import AnnotationRequest, RelationNamingRequest
@@ -95,7 +96,10 @@ async def examine(
         begun = now()
         if begun >= end:
             continue
-        answer = await _answer(model, role, exercise, seconds=end - begun)
+        answer = None
+        with suppress(LanguageError, TimeoutError):
+            async with asyncio.timeout(end - begun):
+                answer = (await model.run(role, exercise.request)).value
         mark["looked_at"] += 1
         mark["refused"] += answer is None
         mark["right"] += answer is not None and exercise.is_right(answer)
@@ -106,14 +110,6 @@ async def examine(
 
 
 _COUNTED = ("exercises", "right", "refused", "looked_at", "offline", "seconds")
-
-
-async def _answer(model: Engine, role: Role[Any, Any, Any], exercise: Exercise, *, seconds: float) -> Any:
-    try:
-        async with asyncio.timeout(seconds):
-            return (await model.run(role, exercise.request)).value
-    except (LanguageError, TimeoutError):
-        return None
 
 
 def _marks(name: str, mark: dict[str, float]) -> RoleMarks:

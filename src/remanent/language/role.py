@@ -7,18 +7,17 @@ The port of whatever runs roles is the engine. There is always one: without a mo
 so that no caller asks whether a model is there.
 """
 
-import json
+import base64
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
 from enum import StrEnum
-from typing import Any, ClassVar, Generic, Literal, TypeVar, get_args, get_origin
+from typing import Annotated, ClassVar, Generic, Literal, TypeVar, get_args, get_origin
 
-from pydantic import JsonValue
+from pydantic import AfterValidator, Field, JsonValue
 
 from remanent.bilingual import Bilingual, Language
 from remanent.embedding import Embedder
-from remanent.errors import LanguageError
+from remanent.errors import InvalidInput, LanguageError
 from remanent.model import Maker, Model, RoleFigures
 from remanent.model.base import Text
 from remanent.text.tokens import TokenCounter, token_counter
@@ -59,12 +58,30 @@ class Defaults:
     """Tokens of input that a request may have."""
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """A picture that a model is shown."""
+def _check_base64(text: str) -> str:
+    try:
+        base64.b64decode(text, validate=True)
+    except ValueError as error:
+        raise InvalidInput("must be base64") from error
+    return text
 
-    media_type: str
-    data: bytes = field(repr=False)
+
+class Image(Model):
+    """A picture that a model is shown, as chat APIs take it."""
+
+    media_type: Annotated[str, Field(pattern=r"^image/[a-z0-9.+-]{1,50}$")]
+    data: Annotated[str, AfterValidator(_check_base64), Field(repr=False)]
+    """The bytes in base64."""
+
+    @classmethod
+    def of(cls, content: bytes, *, media_type: str) -> "Image":
+        """Return the picture of some bytes."""
+        return cls(media_type=media_type, data=base64.b64encode(content).decode("ascii"))
+
+    @property
+    def content(self) -> bytes:
+        """The bytes themselves."""
+        return base64.b64decode(self.data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +90,7 @@ class ChatMessage:
 
     speaker: Literal["user", "assistant"]
     text: str
-    pictures: tuple[Picture, ...] = ()
+    pictures: tuple[Image, ...] = ()
     """Shown after the text; only a user shows any."""
 
 
@@ -83,7 +100,7 @@ class Prompt:
 
     instructions: str
     content: str
-    pictures: tuple[Picture, ...] = ()
+    pictures: tuple[Image, ...] = ()
     """Shown with the content; only a model that sees pictures can be asked."""
     turns: tuple[ChatMessage, ...] = ()
     """What followed the content, oldest first; only a role that goes on over several calls has any."""
@@ -131,20 +148,6 @@ def with_reminder(instructions: str, parts: Iterable[str], *, language: Language
     return Prompt("\n".join(filter(None, told)), "\n".join(filter(None, content)))
 
 
-def _blank(schema: dict[str, Any], named: dict[str, Any], name: str = "value") -> JsonValue:
-    """Return a value of a schema with the names of fields where texts are to be filled in."""
-    if "$ref" in schema:
-        return _blank(named[schema["$ref"].rpartition("/")[2]], named, name)
-    if branches := schema.get("anyOf"):
-        return _blank(branches[0], named, name)
-    if schema.get("type") == "object":
-        return {key: _blank(part, named, key) for key, part in schema.get("properties", {}).items()}
-    if schema.get("type") == "array":
-        return [_blank(schema.get("items", {}), named, name)]
-    numbers: dict[str, JsonValue] = {"integer": 1, "number": 0.5, "boolean": False, "null": None}
-    return numbers.get(str(schema.get("type")), f"[{name}]")
-
-
 class Role(ABC, Generic[RequestT, ReplyT, ResponseT]):
     """One thing that is asked of language.
 
@@ -162,8 +165,8 @@ class Role(ABC, Generic[RequestT, ReplyT, ResponseT]):
     """What a model must return; its schema is shown to the model. Both are those that the class names for `Role`."""
     instructions: ClassVar[Bilingual]
     """What a model is told its part is; the same for every request, so that providers can keep it."""
-    form_shown: ClassVar[Bilingual | None] = None
-    """The reply as JSON, with what is to be filled in between brackets; made of the schema unless given.
+    form_shown: ClassVar[Bilingual] = Bilingual("", "")
+    """The reply as JSON, with what is to be filled in between brackets; none for plain text.
 
     No example stands in it: a small model gives an example back as if it had been told.
     """
@@ -193,12 +196,7 @@ class Role(ABC, Generic[RequestT, ReplyT, ResponseT]):
 
     def blank(self, request: RequestT, *, language: Language) -> str:
         """Return the form of the reply to a request; none for plain text."""
-        if self.form == "text":
-            return ""
-        if self.form_shown is not None:
-            return self.form_shown[language]
-        schema = self.reply.model_json_schema()
-        return json.dumps(_blank(schema, schema.get("$defs", {})), ensure_ascii=False)
+        return self.form_shown[language]
 
     def bounds(self, request: RequestT) -> "Bounds":
         """Return what the schema of the reply says more exactly for this request, by the path of the field."""

@@ -9,7 +9,9 @@ result that nobody gave.
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from dataclasses import field
+from itertools import accumulate, chain
 
 from pydantic import JsonValue
 
@@ -34,6 +36,7 @@ _CANDIDATES = 5
 """Closing tags that are tried for the end of a body: looking at all would take the square of their number. Chosen by
 hand."""
 _TAG = re.compile(r"<\s*+(/?)\s*+(think(?:ing)?|tool_calls?|answer|tool_response)(?:\s[^<>]{0,200})?>", re.IGNORECASE)
+_NAMED = {"thinking": "think", "tool_calls": "tool_call"}
 _NAME_KEYS = ("name", "tool", "tool_name", "function", "action")
 _ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "action_input")
 
@@ -65,7 +68,7 @@ class ParsedTurn:
 
 def scan_turn(text: str) -> ParsedTurn:
     """Return the parts of a turn; results of tools that it wrote itself, and all behind them, are left out."""
-    tags = list(_tags(text))
+    tags = [_Tag(_NAMED.get(tag[2].lower(), tag[2].lower()), bool(tag[1]), *tag.span()) for tag in _TAG.finditer(text)]
     closings: dict[str, list[int]] = {}
     for number, tag in enumerate(tags):
         if tag.closes:
@@ -87,7 +90,14 @@ def scan_turn(text: str) -> ParsedTurn:
             turn.said = tag.start
             break
         end, index = _body_end(text, tags, closings, index)
-        _take(turn, tag, text[tag.end : end])
+        body = text[tag.end : end].strip()
+        if tag.name == "think":
+            turn.thoughts.append(body)
+        elif tag.name == "tool_call":
+            turn.calls.append(body)
+            turn.called = tag.start
+        elif not turn.answer:
+            turn.answer, turn.answered = body, tag.start
         position = tags[index - 1].end if tags[index - 1].closes and tags[index - 1].start == end else end
     else:
         turn.loose.append(text[position:].strip())
@@ -96,72 +106,35 @@ def scan_turn(text: str) -> ParsedTurn:
     return turn
 
 
-def _tags(text: str) -> Iterator[_Tag]:
-    for match in _TAG.finditer(text):
-        name = match[2].lower()
-        name = {"thinking": "think", "tool_calls": "tool_call"}.get(name, name)
-        yield _Tag(name, bool(match[1]), match.start(), match.end())
-
-
-def _take(turn: ParsedTurn, tag: _Tag, body: str) -> None:
-    if tag.name == "think":
-        turn.thoughts.append(body.strip())
-    elif tag.name == "tool_call":
-        turn.calls.append(body.strip())
-        turn.called = tag.start
-    elif not turn.answer:
-        turn.answer = body.strip()
-        turn.answered = tag.start
-
-
 def _body_end(text: str, tags: list[_Tag], closings: dict[str, list[int]], opened: int) -> tuple[int, int]:
     """Return where the body of an opened tag ends, and the number of the first tag after it."""
     name = tags[opened].name
     every = closings.get(name, [])
     first = bisect_right(every, opened)
-    # Each has at most these few candidates, or the last: looking at all would take the square of their number.
-    closing = [*every[first : first + _CANDIDATES], *every[-1:]] if first < len(every) else []
-    if not closing:
+    if first == len(every):
         return _open_end(text, tags, opened)
-    chosen = _closing_call(text, tags, opened, closing) if name == "tool_call" else _closing(tags, opened, closing)
+    chosen = every[first]
+    if name == "tool_call":  # the first up to which there is JSON: one inside an argument does not count
+        for number in every[first : first + _CANDIDATES]:
+            with suppress(UnreadableReply):
+                read_values(text[tags[opened].end : tags[number].start])
+                chosen = number
+                break
+    elif name != "think":  # tags of the same name may be quoted in the body
+        depths = accumulate((1 - 2 * tag.closes) * (tag.name == name) for tag in tags[opened:])
+        chosen = next((opened + place for place, depth in enumerate(depths) if depth == 0), every[-1])
     return tags[chosen].start, chosen + 1
-
-
-def _closing(tags: list[_Tag], opened: int, closing: list[int]) -> int:
-    """Return the tag that closes a body in which tags of the same name may be quoted."""
-    name, depth = tags[opened].name, 1
-    if name == "think":
-        return closing[0]
-    for number in range(opened + 1, len(tags)):
-        if tags[number].name == name:
-            depth += -1 if tags[number].closes else 1
-        if depth == 0:
-            return number
-    return closing[-1]
-
-
-def _closing_call(text: str, tags: list[_Tag], opened: int, closing: list[int]) -> int:
-    """Return the first closing tag up to which there is JSON: one inside an argument does not count."""
-    for number in closing[:_CANDIDATES]:
-        try:
-            read_values(text[tags[opened].end : tags[number].start])
-        except UnreadableReply:
-            continue
-        return number
-    return closing[0]
 
 
 def _open_end(text: str, tags: list[_Tag], opened: int) -> tuple[int, int]:
     """Return where a body that is never closed ends: at the next tag that opens something else, or at the end."""
-    name = tags[opened].name
+    name, after = tags[opened].name, range(opened + 1, len(tags))
+    ends: Iterator[int] = (number for number in after if tags[number].name == "tool_response")
     if name != "answer":
-        for number in range(opened + 1, len(tags)):
-            if not tags[number].closes and (tags[number].name != name or name == "tool_call"):
-                return tags[number].start, number
-    for number in range(opened + 1, len(tags)):
-        if tags[number].name == "tool_response":
-            return tags[number].start, number
-    return len(text), len(tags)
+        opens = (number for number in after if not tags[number].closes)
+        ends = chain((number for number in opens if tags[number].name != name or name == "tool_call"), ends)
+    number = next(ends, len(tags))
+    return tags[number].start if number < len(tags) else len(text), number
 
 
 def read_calls(bodies: list[str], tools: Collection[str]) -> tuple[list[ToolCall], list[str]]:

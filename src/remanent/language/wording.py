@@ -37,15 +37,9 @@ _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 def block(tag: str, text: str, **attributes: str | int) -> str:
     """Return stored text in a tag that it cannot close; nothing when there is no text."""
-    bare = text.strip()
-    if not bare:
-        return ""
-    body = escape(bare, tags=_TAGS)
-    return (
-        f"{_opening(tag, attributes)}\n{body}\n</{tag}>"
-        if "\n" in body
-        else f"{_opening(tag, attributes)}{body}</{tag}>"
-    )
+    body = escape(text.strip(), tags=_TAGS)
+    border = "\n" if "\n" in body else ""
+    return f"{_opening(tag, attributes)}{border}{body}{border}</{tag}>" if body else ""
 
 
 def group(tag: str, parts: Iterable[str], **attributes: str | int) -> str:
@@ -117,11 +111,8 @@ def _moment(moment: datetime) -> str:
 
 
 def _opening(tag: str, attributes: dict[str, str | int]) -> str:
-    return "".join([f"<{tag}", *(f' {name}="{_attribute(value)}"' for name, value in attributes.items()), ">"])
-
-
-def _attribute(value: str | int) -> str:
-    return escape_attribute(str(value)[:_LONGEST_ATTRIBUTE], tags=_TAGS)
+    given = {name: escape_attribute(str(value)[:_LONGEST_ATTRIBUTE], tags=_TAGS) for name, value in attributes.items()}
+    return "".join([f"<{tag}", *(f' {name}="{value}"' for name, value in given.items()), ">"])
 
 
 # ── numbered passages ────────────────────────────────────────────────────────
@@ -138,12 +129,21 @@ def passages(text: str, *, longest: int = _MAX_PASSAGE_LENGTH, most: int = MAX_P
 
     A heading stays with what it is the heading of. In a text of very many paragraphs, neighbours share a passage.
     """
+    spans = paragraphs(text)
+    bare = {span.end: span.of(text).strip() for span in spans}
+    lines = [(end, said) for end, said in bare.items() if "\n" not in said]
+    # What is only a heading, or says whose words follow.
+    headings = {end for end, said in lines if said.startswith("#") or is_source_heading(said)}
     parts: list[Span] = []
-    for paragraph in _with_headings(text, paragraphs(text)):
-        parts += _at_sentences(text, paragraph, longest) if len(paragraph) > longest else [paragraph]
+    for paragraph in _joined(spans, lambda before, _: before.end in headings):
+        at, is_short = paragraph.start, len(paragraph) <= longest
+        said_in = [] if is_short else [Span(at + one.start, at + one.end) for one in sentences(paragraph.of(text))]
+        parts += [paragraph] if is_short else joined_within(said_in, at_most=longest)
     if len(parts) > most:
         parts = joined_until(parts, at_least=math.ceil(len(text) / most))
-    return _without_blanks(text, parts)
+    # What is only white space goes to the passage before it, or the one after at the beginning.
+    first = len(text) - len(text.lstrip())
+    return _joined(parts, lambda before, span: before.end <= first or not span.of(text).strip())
 
 
 def _joined(spans: Iterable[Span], belongs: Callable[[Span, Span], bool]) -> list[Span]:
@@ -192,26 +192,6 @@ def assigned_numbers(count: int, groups: Sequence[Collection[int]]) -> list[list
 def stretches(spans: Sequence[Span], numbers: Sequence[int]) -> list[Span]:
     """Return what the numbered spans cover, with those that follow each other joined."""
     return _joined((spans[number - 1] for number in sorted(numbers)), lambda before, span: before.end == span.start)
-
-
-def _at_sentences(text: str, paragraph: Span, longest: int) -> list[Span]:
-    start = paragraph.start
-    parts = [Span(start + part.start, start + part.end) for part in sentences(paragraph.of(text))]
-    return joined_within(parts, at_most=longest)
-
-
-def _with_headings(text: str, spans: Sequence[Span]) -> list[Span]:
-    """Join a paragraph that is only a heading, or says whose words follow, to the one below it."""
-    bare = {span.end: span.of(text).strip() for span in spans}
-    lines = [(end, said) for end, said in bare.items() if "\n" not in said]
-    headings = {end for end, said in lines if said.startswith("#") or is_source_heading(said)}
-    return _joined(spans, lambda before, _: before.end in headings)
-
-
-def _without_blanks(text: str, spans: Sequence[Span]) -> list[Span]:
-    """Join passages that are only white space to the one before, or the one after at the beginning."""
-    said = len(text) - len(text.lstrip())
-    return _joined(spans, lambda before, span: before.end <= said or not span.of(text).strip())
 
 
 _SMALL = 60

@@ -49,13 +49,17 @@ class Pick(Role[PickRequest, PickReply, PickResponse]):
     defaults = Defaults(tier=Tier.INTENT, temperature=0.2, top_p=0.8, max_tokens=200, window=1000)
     request = PickRequest
     reply = PickReply
+    instructions = Bilingual("Pick an option.", "选择一项。")
+    form_shown = Bilingual(
+        '{"option": "[option]", "confidence": 0.5, "reasons": ["[reasons]"]}',
+        '{"option": "【选项】", "confidence": 0.5, "reasons": ["【理由】"]}',
+    )
 
     def language(self, request: PickRequest) -> Language:
         return working_language(request.question)
 
-    def prompt(self, request: PickRequest, *, language: Language) -> Prompt:
-        told = Bilingual("Pick an option.", "选择一项。")[language]
-        return Prompt(instructions=told, content=f"{request.question}\n{', '.join(request.options)}")
+    def material(self, request: PickRequest, *, language: Language) -> list[str]:
+        return [f"{request.question}\n{', '.join(request.options)}"]
 
     def read(self, request: PickRequest, reply: PickReply) -> PickResponse:
         if reply.option not in request.options:

@@ -5,7 +5,7 @@ from pydantic import SecretStr
 
 from remanent.bilingual import Language
 from remanent.errors import InvalidSettings
-from remanent.language.models.call import Endpoint, ModelCall, ask_again, check_roles, model_selection, with_form
+from remanent.language.models.call import Endpoint, ModelCall, ask_again, check_roles, model_selection
 from remanent.language.role import ChatMessage, Defaults, Form, Tier
 from remanent.language.roles import all_roles
 from remanent.settings import ModelSettings
@@ -123,19 +123,7 @@ def test_the_tiers_of_settings_are_those_of_roles() -> None:
     assert settings(tiers={tier.value: {} for tier in Tier}).tiers.keys() == {tier.value for tier in Tier}
 
 
-BLANK = '{"option": "[option]"}'
 CALL = ModelCall(model="m", instructions="Do it.", turns=(ChatMessage("user", "Which?"),), name="pick")
-
-
-@pytest.mark.spec("USE-08")
-def test_the_form_of_an_answer_stands_in_the_instructions_once() -> None:
-    assert with_form("Do it.", BLANK, language="en") == (
-        "Do it.\n\nReply with one JSON object and nothing else: this form, with the real content in place of every "
-        f"[bracketed] part:\n{BLANK}"
-    )
-    assert "只回复一个 JSON 对象" in with_form("请做。", BLANK, language="zh")
-    assert with_form(f"Fill in {BLANK}", BLANK, language="en") == f"Fill in {BLANK}"
-    assert with_form("Do it.", "", language="en") == "Do it."
 
 
 def test_a_model_is_told_what_was_wrong_in_its_language() -> None:

@@ -294,7 +294,7 @@ async def test_a_cancelled_run_ends_at_once_and_the_engine_goes_on() -> None:
 
 async def test_many_runs_at_once_each_get_their_own_answer() -> None:
     async def give_back(request: Request, wire: Wire) -> None:
-        await gives({**GOOD, "option": request.prompt.rpartition("\n")[2]}).act(request, wire)
+        await gives({**GOOD, "option": request.prompt.splitlines()[-2]}).act(request, wire)
 
     async with ScriptedServer(forever=Step("gives back", give_back)) as server, engine_at(server) as engine:
         questions = [PickRequest(question="Which?", options=(f"option {number}",)) for number in range(20)]

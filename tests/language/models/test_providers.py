@@ -37,7 +37,7 @@ async def test_every_provider_is_asked_in_the_strictest_form_it_has(provider: st
     assert KEY in {request.headers.get("x-api-key"), request.headers["authorization"].removeprefix("Bearer ")}
     assert request.turns[0] == ("system", request.turns[0][1])
     assert request.turns[0][1].startswith("Pick an option.")
-    assert request.turns[-1] == ("user", "Which is red?\nblood, grass")
+    assert request.turns[-1] == ("user", "Which is red?\nblood, grass\nNow return the JSON object.")
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from remanent.errors import InvalidInput, Refused
-from remanent.language.models.fitting import read_reply
+from remanent.language.models.fitting import fit, read_reply
 from remanent.language.offline.salience import summary_statements
 from remanent.language.role import TextReply, Tier
 from remanent.language.roles import all_roles
@@ -35,7 +35,7 @@ from tests.language.roles.cases import CASES, NODE_EN, OTHERS_EN, TEXT_EN
 
 def read(case: str, **reply: Any) -> Any:
     role = all_roles()[case.partition(".")[0]]
-    return role.read(CASES[case], role.reply.model_validate(reply))
+    return role.read(CASES[case], fit(reply, role.reply))
 
 
 @pytest.mark.spec("BANK-29")

@@ -10,6 +10,7 @@ from remanent.language.roles.classification import (
     BY_WORDS,
     CLASSIFICATION,
     MAX_TEXTS,
+    ClassificationReply,
     ClassificationRequest,
     grouped,
     text_size,
@@ -79,6 +80,12 @@ async def test_a_sentence_that_contradicts_the_text_is_a_topic_of_its_own(text: 
 
 
 @pytest.mark.spec("USE-08")
+def test_topics_that_were_parted_by_source_have_numbers_of_their_own() -> None:
+    request = ClassificationRequest(text=f"Source: Daily News\n\n{QUANTUM}\n\nSource: Weekly Post\n\n{BREAD}")
+    reply = ClassificationReply.model_validate({"clusters": [{"passages": "1-2", "context": "all"}]})
+    assert [one.cluster_id for one in CLASSIFICATION.read(request, reply).clusters] == [1, 2]
+
+
 def test_a_topic_without_keywords_gets_those_that_it_has_without_a_model() -> None:
     request = ClassificationRequest(text="Kessel Lake was dammed in 1931.")
     reply = CLASSIFICATION.reply.model_validate({"clusters": [{"passages": [1]}]})

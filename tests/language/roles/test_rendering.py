@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from remanent.bilingual import Language
 from remanent.errors import InvalidInput
+from remanent.language.offline.commitments import Commitments
 from remanent.language.roles.summary import SummaryLevel, SummaryRequest, render, render_topic, segment_text, unmarked
 from remanent.language.shapes import Utterance
 from remanent.text.summary import statements
@@ -54,7 +55,9 @@ def test_a_single_fact_that_is_too_long_is_cut() -> None:
 @pytest.mark.spec("COG-03")
 def test_the_marks_of_the_levels_are_literal() -> None:
     marks = {
-        (level, language): render(SummaryRequest(level=level, utterances=SAID), "x", language=language).text
+        (level, language): render(
+            SummaryRequest(level=level, utterances=SAID), "x", Commitments(), language=language
+        ).text
         for level in SummaryLevel
         for language in ("zh", "en")
     }
@@ -70,13 +73,16 @@ def test_the_marks_of_the_levels_are_literal() -> None:
 
 def test_a_mark_that_a_model_wrote_is_not_doubled() -> None:
     assert unmarked(" [摘要] [Summary] 用户搬家") == "用户搬家"
-    assert render(SummaryRequest(utterances=SAID), "[摘要] 用户搬家", language="zh").text == "[摘要] 用户搬家"
+    assert (
+        render(SummaryRequest(utterances=SAID), "[摘要] 用户搬家", Commitments(), language="zh").text
+        == "[摘要] 用户搬家"
+    )
 
 
 @pytest.mark.spec("COG-03")
 def test_a_sessions_digest_lists_decisions_to_dos_and_agreements() -> None:
     request = SummaryRequest(level=SummaryLevel.SESSION, utterances=SAID)
-    made = render(request, "在搬家", decisions=["搬"], todos=["打包", "打包"], agreements=["周五"], language="zh")
+    made = render(request, "在搬家", Commitments(("搬",), ("打包", "打包"), ("周五",)), language="zh")
     assert made.text == "[会话概要] 在搬家\n决策：\n- 搬\n待办：\n- 打包\n约定：\n- 周五"
     assert (made.decisions, made.todos, made.agreements) == (("搬",), ("打包",), ("周五",))
 
@@ -94,7 +100,7 @@ def test_no_summary_is_longer_than_its_tokens(
     *, text: str, decisions: list[str], todos: list[str], agreements: list[str], limit: int, level: SummaryLevel
 ) -> None:
     request = SummaryRequest(level=level, utterances=SAID, max_tokens=limit)
-    made = render(request, text, decisions=decisions, todos=todos, agreements=agreements, language="en")
+    made = render(request, text, Commitments(tuple(decisions), tuple(todos), tuple(agreements)), language="en")
     assert ESTIMATE(made.text) <= limit
 
 

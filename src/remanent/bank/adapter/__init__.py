@@ -35,8 +35,9 @@ from remanent.bank.runtime import EventKind
 from remanent.bank.store import EXECUTION, INGESTED_SOURCES, RECOGNITION, source_of
 from remanent.bilingual import Language
 from remanent.errors import LanguageError
+from remanent.language.role import Image
 from remanent.language.roles.next_step import FinishedTask, PlannedTask, TaskType
-from remanent.language.roles.react import Image, ToolDefinition
+from remanent.language.roles.react import ToolDefinition
 from remanent.language.shapes import MAX_TEXT, shortened
 from remanent.loaders import AttachmentType, media_type_of
 from remanent.model import Attachment, Conflict, NewId, Origin

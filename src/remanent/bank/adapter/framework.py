@@ -22,9 +22,9 @@ from remanent.bank.planning import InsightDoc
 from remanent.bilingual import Bilingual, Language, in_language
 from remanent.embedding.port import MAX_IMAGE_BYTES, ImageReader
 from remanent.errors import InvalidInput, NotFound, StorageError
-from remanent.language.role import Engine
+from remanent.language.role import Engine, Image
 from remanent.language.roles.next_step import PendingUpload, PlannedTask, TaskType
-from remanent.language.roles.react import REACT, SET_PHRASES, Image, ReactRequest, ToolDefinition, parse_turn
+from remanent.language.roles.react import REACT, SET_PHRASES, ReactRequest, ToolDefinition, parse_turn
 from remanent.language.tagged_turns import ToolCall
 from remanent.language.wording import abridged, block, group
 from remanent.loaders import AttachmentType, decoded, load, media_type_of, type_of

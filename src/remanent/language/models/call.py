@@ -158,20 +158,6 @@ _AGAIN: dict[Form, Bilingual] = {
 }
 
 
-_FORM: Bilingual = Bilingual(
-    "Reply with one JSON object and nothing else: this form, with the real content in place of every [bracketed] "
-    "part:\n{blank}",
-    "只回复一个 JSON 对象：按下面的格式填写，每个 [] 处换成实际内容：\n{blank}",
-)
-
-
-def with_form(instructions: str, blank: str, *, language: Language) -> str:
-    """Return instructions in which the form of the answer stands, once."""
-    if not blank or blank in instructions:
-        return instructions
-    return f"{instructions}\n\n{_FORM[language].format(blank=blank)}"
-
-
 def ask_again(call: ModelCall, answer: str, problem: str, *, form: Form, language: Language, longest: int) -> ModelCall:
     """Return the call that shows a model its answer, in so many characters, and says what is wrong with it.
 

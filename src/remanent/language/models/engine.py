@@ -22,7 +22,6 @@ from remanent.language.models.call import (
     ModelSelection,
     ask_again,
     model_selection,
-    with_form,
 )
 from remanent.language.models.fitting import bounded, read_reply, schema_of
 from remanent.language.models.parsing import UnreadableReply
@@ -129,7 +128,14 @@ class CircuitBreaker:
         Only `ModelUnavailable` speaks against the provider: one that rejects a request is there. What was cancelled
         says nothing.
         """
-        probes = self._enter()
+        if self._until is not None and self.is_open():
+            wait = max(0.0, self._until - self._now())
+            raise CircuitOpen(
+                f"{self._name} failed {self._failures} times in a row and is left alone for {wait:.0f} s",
+                retry_after=wait,
+            )
+        probes = self._until is not None
+        self._is_probing = self._is_probing or probes
         try:
             yield
         except ModelUnavailable:
@@ -138,29 +144,12 @@ class CircuitBreaker:
                 self._until = self._now() + self._rest
             raise
         except LanguageError:
-            self._succeed()
+            self._failures, self._until = 0, None
             raise
         else:
-            self._succeed()
+            self._failures, self._until = 0, None
         finally:
-            if probes:
-                self._is_probing = False
-
-    def _enter(self) -> bool:
-        if self._until is None:
-            return False
-        if self.is_open():
-            wait = max(0.0, self._until - self._now())
-            raise CircuitOpen(
-                f"{self._name} failed {self._failures} times in a row and is left alone for {wait:.0f} s",
-                retry_after=wait,
-            )
-        self._is_probing = True
-        return True
-
-    def _succeed(self) -> None:
-        self._failures = 0
-        self._until = None
+            self._is_probing = self._is_probing and not probes
 
 
 _PICTURE_TOKENS = 1_600
@@ -220,7 +209,11 @@ class ModelEngine(Engine):
     async def run(self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT) -> Answer[ResponseT]:
         """Return the checked response of a role to a request."""
         choice = self.choice(role)
-        connection = await self._connect(choice)
+        if choice.place not in self._connections:
+            made = ProviderConnection(choice.place, settings=self._settings, clock=self._clock)
+            self._connections[choice.place] = made
+        connection = self._connections[choice.place]
+        await connection.open(choice.model)
         with self._meter.run(role.name) as tally:
             run = _RoleRun(
                 role=role,
@@ -266,14 +259,6 @@ class ModelEngine(Engine):
         for connection in connections:
             await connection.close()
 
-    async def _connect(self, choice: ModelSelection) -> ProviderConnection:
-        connection = self._connections.get(choice.place)
-        if connection is None:
-            connection = ProviderConnection(choice.place, settings=self._settings, clock=self._clock)
-            self._connections[choice.place] = connection
-        await connection.open(choice.model)
-        return connection
-
     async def _converse(self, run: _RoleRun[RequestT, ReplyT, ResponseT]) -> ResponseT:
         call = self._first_call(run)
         room = self._room(run, call)
@@ -311,7 +296,7 @@ class ModelEngine(Engine):
             )
         return ModelCall(
             model=choice.model,
-            instructions=with_form(prompt.instructions, role.blank(run.request, language=language), language=language),
+            instructions=prompt.instructions,
             turns=(ChatMessage("user", prompt.content, prompt.pictures), *prompt.turns),
             name=role.name,
             schema=bounded(schema_of(role.reply), role.bounds(run.request)) if role.form == "json" else None,
@@ -352,35 +337,31 @@ class ModelEngine(Engine):
         """Return the call in the strictest form that its provider has."""
         if call.schema is None:
             return call
-        place, output = run.choice.place, run.choice.output
-        if output == "auto":
-            is_plain = (place, call.model) in self._unstructured
-            output = "text" if is_plain else run.connection.best_output(call.model)
-        return replace(call, output=output)
+        if run.choice.output != "auto":
+            return replace(call, output=run.choice.output)
+        is_plain = (run.choice.place, call.model) in self._unstructured
+        return replace(call, output="text" if is_plain else run.connection.best_output(call.model))
 
     async def _attempt(self, run: _RoleRun[RequestT, ReplyT, ResponseT], call: ModelCall) -> Completion:
-        place = run.choice.place
-        left = min(self._settings.request_timeout, run.deadline - self._now())
+        settings, place = self._settings, run.choice.place
+        left = min(settings.request_timeout, run.deadline - self._now())
         if left <= 0:
-            raise ModelUnavailable(f"the {self._settings.timeout:g} s for {run.role.name} are over; see model.timeout")
-        with self._breaker(place).guard():
+            raise ModelUnavailable(f"the {settings.timeout:g} s for {run.role.name} are over; see model.timeout")
+        name = f"{place.provider} at {place.base_url}"
+        if name not in self._breakers:
+            most, rest = settings.breaker_failures, settings.breaker_rest
+            self._breakers[name] = CircuitBreaker(name, failures=most, rest=rest, now=self._now)
+        with self._breakers[name].guard():
             run.tally.requests += 1
             try:
                 async with asyncio.timeout(left):
                     answer = await run.connection.ask(call)
             except TimeoutError as error:
-                raise ModelUnavailable(f"{place.provider} at {place.base_url} took longer than {left:g} s") from error
+                raise ModelUnavailable(f"{name} took longer than {left:g} s") from error
         run.tally.answers.append(answer)
         if answer.finish == "filter":
             raise ModelRejected(f"{call.model} declined to answer {run.role.name}, or its answer was withheld")
         return answer
-
-    def _breaker(self, place: Endpoint) -> CircuitBreaker:
-        name = f"{place.provider} at {place.base_url}"
-        if name not in self._breakers:
-            most, rest = self._settings.breaker_failures, self._settings.breaker_rest
-            self._breakers[name] = CircuitBreaker(name, failures=most, rest=rest, now=self._now)
-        return self._breakers[name]
 
     def _wait(
         self, run: _RoleRun[RequestT, ReplyT, ResponseT], error: ModelUnavailable, *, failures: int

@@ -6,7 +6,7 @@ Pydantic has the last word: what is changed here is checked like everything else
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -23,15 +23,15 @@ from remanent.values import dataclass
 _ReplyT = TypeVar("_ReplyT", bound=Model)
 Schema = dict[str, Any]
 
-_DEEPEST = 32
-"""Levels of a reply that are brought into form; what lies deeper is left to pydantic. Chosen by hand."""
 _LONGEST_WORD = 40
 """Characters of a word of an enumeration: "a, b" is two words, a sentence with commas is one. Chosen by hand."""
 _SEPARATOR = re.compile(r"\s*[,，、;；\n]\s*")
 _BULLET = re.compile(r"^\s*(?:[-*•·]|\d{1,3}[.)、])\s*")
 _SENTENCE = re.compile(r"[.!?。！？…](?:\s|$)|[。！？]")
-_YES = frozenset({"true", "yes", "y", "1", "是", "对", "真"})
-_NO = frozenset({"false", "no", "n", "0", "否", "不是", "假"})
+_FLAGS = {
+    **dict.fromkeys(("true", "yes", "y", "1", "是", "对", "真"), True),
+    **dict.fromkeys(("false", "no", "n", "0", "否", "不是", "假"), False),
+}
 _NUMBER = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*(%|％)?", re.IGNORECASE | re.ASCII)
 
 
@@ -45,14 +45,18 @@ def schema_of(reply: type[Model]) -> Schema:
 def bounded(schema: Schema, bounds: Bounds) -> Schema:
     """Return a schema with what a request says more exactly of its fields, by their dotted paths."""
     exact = deepcopy(schema)
-    shaper = _Shaper(exact)
     for path, keywords in bounds.items():
         part = exact
         for name in path.split("."):
-            part = shaper.resolve(part)
-            part = shaper.resolve(part.get("items", part))["properties"][name]
+            part = _defined(_defined(part, exact).get("items", part), exact)["properties"][name]
         part.update(keywords)
     return exact
+
+
+def _defined(schema: Schema, root: Schema) -> Schema:
+    """Return what a reference leads to; what is none stays."""
+    found: Schema = root["$defs"][schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
+    return found
 
 
 def read_reply(text: str, reply: type[_ReplyT], *, cut: bool = False, blank: str = "") -> _ReplyT:
@@ -61,10 +65,17 @@ def read_reply(text: str, reply: type[_ReplyT], *, cut: bool = False, blank: str
     `blank` is the form that was to be filled in: what was left blank counts as not given. Of a list that was cut, the
     whole items are kept.
     """
+    try:
+        values = read_values(text, cut=cut)
+    except UnreadableReply:
+        kept = read_whole_items(text) if cut else None
+        if kept is None:
+            raise
+        values = [kept]
     fitting: list[_ReplyT] = []
     problem = ""
     form = json.loads(blank) if blank else None
-    for value in _values(text, cut=cut):
+    for value in values:
         try:
             candidate = fit(_filled_in(value, form), reply)
         except UnreadableReply as error:
@@ -77,16 +88,6 @@ def read_reply(text: str, reply: type[_ReplyT], *, cut: bool = False, blank: str
     if not fitting:
         raise UnreadableReply(problem)
     return fitting[0]
-
-
-def _values(text: str, *, cut: bool) -> list[JsonValue]:
-    try:
-        return read_values(text, cut=cut)
-    except UnreadableReply:
-        kept = read_whole_items(text) if cut else None
-        if kept is None:
-            raise
-        return [kept]
 
 
 _PLACEHOLDER = re.compile(r"\[[^\[\]]+\]|【[^【】]+】")
@@ -104,26 +105,23 @@ def _filled_in(value: JsonValue, form: JsonValue) -> JsonValue:
     placeholders = {text for text in _texts(form) if _PLACEHOLDER.fullmatch(text)}
     # Of their words alone, several in a row are no answer; one may be.
     placeholders |= {text[1:-1] for text in placeholders if len(_words(text)) >= _TELLING}
-    if _is_schema(value):
+    properties = value.get("properties") if isinstance(value, dict) else None
+    parts = list(properties.values()) if isinstance(properties, dict) else []
+    if parts and all(isinstance(part, dict) and not _SCHEMA_WORDS.isdisjoint(part) for part in parts):
         raise UnreadableReply("it repeats the schema; write the values themselves, taken from the input")
-    if placeholders:
-        value = _unbracketed(value, {word for text in placeholders for word in _words(text)})
+    words = {word for text in placeholders for word in _words(text)}
+    if placeholders:  # what stands in the brackets of the form and says more than its words was filled in
+        value = _changed(value, lambda text: text[1:-1] if _is_bracketed(text) and not _words(text) <= words else text)
     texts = [text for text in _texts(value) if text.strip()]
-    is_blank = bool(texts) and all(text in placeholders or _PLACEHOLDER.fullmatch(text) for text in texts)
+    is_blank = bool(texts) and all(text in placeholders or _is_bracketed(text) for text in texts)
     if placeholders and is_blank and _numbers(value) == _numbers(form):
         raise UnreadableReply("it repeats the form; put what the input says in place of the bracketed parts")
-    return _without(value, placeholders)
+    kept: JsonValue = _changed(value, lambda text: None if text in placeholders else text)
+    return kept
 
 
-def _unbracketed(value: JsonValue, words: Collection[str]) -> JsonValue:
-    """Return what was filled in without the brackets of the form, where it says more than the words of the form."""
-    if isinstance(value, dict):
-        return {name: _unbracketed(part, words) for name, part in value.items()}
-    if isinstance(value, list):
-        return [_unbracketed(part, words) for part in value]
-    if isinstance(value, str) and _PLACEHOLDER.fullmatch(value) and not _words(value) <= set(words):
-        return value[1:-1]
-    return value
+def _is_bracketed(text: str) -> bool:
+    return _PLACEHOLDER.fullmatch(text) is not None
 
 
 def _words(text: str) -> set[str]:
@@ -131,14 +129,8 @@ def _words(text: str) -> set[str]:
     return set(_WORD.findall(text.casefold()))
 
 
-def _is_schema(value: JsonValue) -> bool:
-    """Tell whether a value is a JSON schema: it names types where values are asked for."""
-    properties = value.get("properties") if isinstance(value, dict) else None
-    parts = list(properties.values()) if isinstance(properties, dict) else []
-    return bool(parts) and all(isinstance(part, dict) and not _SCHEMA_WORDS.isdisjoint(part) for part in parts)
-
-
 _SCHEMA_WORDS = frozenset({"type", "$ref", "anyOf", "oneOf", "allOf", "enum", "items"})
+"""What the fields of a JSON schema have in the place of values."""
 
 
 def _texts(value: JsonValue) -> list[str]:
@@ -157,13 +149,15 @@ def _leaves(value: JsonValue) -> Iterator[JsonValue]:
         yield value
 
 
-def _without(value: JsonValue, placeholders: Collection[str]) -> JsonValue:
+def _changed(value: Any, change: Callable[[str], str | None]) -> Any:
+    """Return a value with each of its texts changed, and without those of which nothing is left."""
+    if isinstance(value, str):
+        return change(value)
     if isinstance(value, dict):
-        kept = {name: part for name, part in value.items() if not (isinstance(part, str) and part in placeholders)}
-        return {name: _without(part, placeholders) for name, part in kept.items()}
+        made = {name: (part, _changed(part, change)) for name, part in value.items()}
+        return {name: new for name, (part, new) in made.items() if new is not None or part is None}
     if isinstance(value, list):
-        items = [part for part in value if not (isinstance(part, str) and part in placeholders)]
-        return [_without(part, placeholders) for part in items]
+        return [new for part in value if (new := _changed(part, change)) is not None or part is None]
     return value
 
 
@@ -172,7 +166,8 @@ def fit(value: JsonValue, reply: type[_ReplyT]) -> _ReplyT:
     schema = schema_of(reply)
     shaped = _Shaper(schema).shape(value, schema)
     if not isinstance(shaped, dict):
-        raise UnreadableReply(f"a JSON object was expected, not {_kind(shaped)}")
+        kind = {list: "a list", str: "text", bool: "a truth value", int: "a number", float: "a number"}
+        raise UnreadableReply(f"a JSON object was expected, not {kind.get(type(shaped), 'null')}")
     known = schema.get("properties", {})
     if known and not known.keys() & shaped.keys():
         raise UnreadableReply(f"it has none of the keys {', '.join(known)}")
@@ -184,113 +179,76 @@ def fit(value: JsonValue, reply: type[_ReplyT]) -> _ReplyT:
 
 @dataclass(frozen=True, slots=True)
 class _Shaper:
-    """Shapes values by one schema, whose definitions it knows."""
+    """Shapes values by the schema of a reply, in what forms the replies of roles have; it goes as deep as they do."""
 
     root: Schema
 
-    def shape(self, value: JsonValue, schema: Schema, *, depth: int = 0) -> JsonValue:
+    def shape(self, value: JsonValue, schema: Schema) -> JsonValue:
         """Return the value in the form that the schema wants, or unchanged where that is not plain."""
-        schema = self.resolve(schema)
-        if depth > _DEEPEST:
-            return value
-        choices = schema.get("enum") or ([schema["const"]] if "const" in schema else None)
-        is_single = bool(choices) or schema.get("type") in {"string", "number", "integer", "boolean"}
-        if is_single and isinstance(value, list) and len(value) == 1:
+        if branches := schema.get("anyOf"):
+            others = [branch for branch in branches if branch.get("type") != "null"]
+            if len(others) < len(branches) and (value is None or str(value).strip().lower() in {"", "null"}):
+                return None
+            # With several branches left, pydantic knows better than a guess.
+            return self.shape(value, others[0]) if len(others) == 1 else value
+        schema = _defined(schema, self.root)
+        kind, choices = schema.get("type"), schema.get("enum")
+        if isinstance(value, list) and len(value) == 1 and (choices or kind not in {"array", "object"}):
             value = value[0]
         if choices:
-            return _choose(value, choices)
-        branches = schema.get("anyOf") or schema.get("oneOf")
-        if branches:
-            return self._shape_one_of(value, branches, depth=depth)
-        shapers: dict[str, Callable[[], JsonValue]] = {
-            "object": lambda: self._shape_object(value, schema, depth=depth),
-            "array": lambda: self._shape_list(value, schema, depth=depth),
-            "string": lambda: _shape_text(value),
-            "number": lambda: _shape_number(value, schema),
-            "integer": lambda: _shape_number(value, schema),
-            "boolean": lambda: _shape_flag(value),
-        }
-        shaper = shapers.get(str(schema.get("type")))
-        return shaper() if shaper else value
+            meant = [choice for choice in choices if _plain(choice) == _plain(value)] if isinstance(value, str) else []
+            return meant[0] if len(meant) == 1 and value not in choices else value
+        if kind == "object":
+            return self._shape_object(value, schema)
+        if kind == "array":
+            return self._shape_list(value, schema)
+        shape = {"string": _shape_text, "boolean": _shape_flag}.get(str(kind))
+        return shape(value) if shape else _shape_number(value, schema)
 
-    def resolve(self, schema: Schema) -> Schema:
-        """Return the schema that a reference leads to."""
-        while "$ref" in schema or len(schema.get("allOf", ())) == 1:
-            name = schema.get("$ref", "").rpartition("/")[2]
-            schema = self.root["$defs"][name] if name else schema["allOf"][0]
-        return schema
-
-    def _shape_one_of(self, value: JsonValue, branches: list[Schema], *, depth: int) -> JsonValue:
-        resolved = [self.resolve(branch) for branch in branches]
-        nothing = value is None or (isinstance(value, str) and value.strip().lower() in {"", "null"})
-        if nothing and any(branch.get("type") == "null" for branch in resolved):
-            return None
-        others = [branch for branch in resolved if branch.get("type") != "null"]
-        if any(_is_of(value, branch) for branch in others):
-            others = [branch for branch in others if _is_of(value, branch)]
-        # With several branches left, pydantic knows better than a guess.
-        return self.shape(value, others[0], depth=depth + 1) if len(others) == 1 else value
-
-    def _shape_object(self, value: JsonValue, schema: Schema, *, depth: int) -> JsonValue:
+    def _shape_object(self, value: JsonValue, schema: Schema) -> JsonValue:
         value = _unpack(value, dict)
         properties: dict[str, Schema] = schema.get("properties", {})
         if isinstance(value, list):
             value = self._from_list(value, schema)
         if not isinstance(value, dict) or not properties:
             return value
-        if schema.get("additionalProperties"):
-            return value
         members = _match_keys(value, properties)
         if not members:
             inner = [part for part in value.values() if isinstance(part, dict) and _match_keys(part, properties)]
             members = _match_keys(inner[0], properties) if len(inner) == 1 else {}
-        shaped: dict[str, JsonValue] = {}
-        for name, part in members.items():
-            wanted = self.shape(part, properties[name], depth=depth + 1)
-            if wanted is None and "default" in properties[name] and not self._may_be_null(properties[name]):
-                continue
-            shaped[name] = wanted
-        return shaped
+        shaped = {name: self.shape(part, properties[name]) for name, part in members.items()}
+        # Null for what is something else unless given is not given.
+        given = {name: properties[name].get("default") is None for name in shaped}
+        return {name: part for name, part in shaped.items() if part is not None or given[name]}
 
     def _from_list(self, items: list[JsonValue], schema: Schema) -> JsonValue:
         """Take a list for the only list that the object has, or a list of one for the one in it."""
         properties: dict[str, Schema] = schema.get("properties", {})
         if len(items) == 1 and isinstance(items[0], dict) and _match_keys(items[0], properties):
             return items[0]
-        lists = [name for name, part in properties.items() if self.resolve(part).get("type") == "array"]
+        lists = [name for name, part in properties.items() if part.get("type") == "array"]
         required = set(schema.get("required", ()))
         return {lists[0]: items} if len(lists) == 1 and required <= set(lists) else items
 
-    def _may_be_null(self, schema: Schema) -> bool:
-        resolved = self.resolve(schema)
-        branches = resolved.get("anyOf") or resolved.get("oneOf") or [resolved]
-        return any(self.resolve(branch).get("type") == "null" for branch in branches)
-
-    def _shape_list(self, value: JsonValue, schema: Schema, *, depth: int) -> JsonValue:
+    def _shape_list(self, value: JsonValue, schema: Schema) -> JsonValue:
         value = _unpack(value, list)
-        item: Schema = self.resolve(schema.get("items") or {})
+        item = _defined(schema.get("items") or {}, self.root)
         if value is None:
             return []
         if isinstance(value, str) and item.get("type") == "string":
             value = _split(value)
         if isinstance(value, dict):
             value = _named_items(value, item)
-        if not isinstance(value, list):
-            value = [value]
-        places: list[Schema] = schema.get("prefixItems", [])
-        return [
-            self.shape(part, places[number] if number < len(places) else item, depth=depth + 1)
-            for number, part in enumerate(value)
-        ]
+        return [self.shape(part, item) for part in (value if isinstance(value, list) else [value])]
 
 
 def _named_items(value: dict[str, JsonValue], item: Schema) -> JsonValue:
     """Read {"b1": {…}, "b2": {…}} as a list of objects whose first required field is the name."""
-    properties, required = item.get("properties", {}), item.get("required", ())
-    parts = list(value.values())
-    if not parts or not required or _match_keys(value, properties) or not all(isinstance(part, dict) for part in parts):
+    required = item.get("required", ())
+    parts = [(name, part) for name, part in value.items() if isinstance(part, dict)]
+    if not parts or len(parts) < len(value) or not required or _match_keys(value, item.get("properties", {})):
         return value
-    return [{required[0]: name, **part} for name, part in value.items() if isinstance(part, dict)]
+    return [{required[0]: name, **part} for name, part in parts]
 
 
 def _match_keys(value: dict[str, JsonValue], properties: dict[str, Schema]) -> dict[str, JsonValue]:
@@ -319,47 +277,22 @@ def _unpack(value: JsonValue, wanted: type[dict[str, JsonValue]] | type[list[Jso
     return inner[0] if len(inner) == 1 and isinstance(inner[0], wanted) else value
 
 
-def _choose(value: JsonValue, choices: list[JsonValue]) -> JsonValue:
-    """Return the choice that is meant, whatever its case and the signs between its words."""
-    if value in choices or not isinstance(value, str):
-        return value
-    meant = [choice for choice in choices if _plain(str(choice)) == _plain(value)]
-    return meant[0] if len(meant) == 1 else value
-
-
 def _shape_text(value: JsonValue) -> JsonValue:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, int | float):
-        return str(value)
     if isinstance(value, str):
         return well_formed(value)
-    return value
+    return json.dumps(value) if isinstance(value, bool | int | float) else value
 
 
 def _shape_number(value: JsonValue, schema: Schema) -> JsonValue:
-    if isinstance(value, str):
-        match = _NUMBER.fullmatch(value.strip())
-        if match is None:
-            return value
-        number = float(match[1])
-        most = schema.get("maximum")
-        if match[2] and most not in {1, 100}:
-            return value  # of one, of a hundred, of something else: not to be told
-        if match[2] and most == 1:
-            number /= 100
-        value = number
-    if schema.get("type") == "integer" and isinstance(value, float) and value.is_integer():
-        return int(value)
-    return value
+    match = _NUMBER.fullmatch(value.strip()) if isinstance(value, str) else None
+    most = schema.get("maximum")
+    if match is None or (match[2] and most not in {1, 100}):
+        return value  # per cent of one, of a hundred, of something else: not to be told
+    return float(match[1]) / (100 if match[2] and most == 1 else 1)
 
 
 def _shape_flag(value: JsonValue) -> JsonValue:
-    if isinstance(value, str):
-        word = value.strip().lower()
-        if word in _YES or word in _NO:
-            return word in _YES
-    return value
+    return _FLAGS.get(value.strip().lower(), value) if isinstance(value, str) else value
 
 
 def _split(text: str) -> JsonValue:
@@ -375,29 +308,6 @@ def _split(text: str) -> JsonValue:
     return list(words)
 
 
-def _is_of(value: JsonValue, schema: Schema) -> bool:
-    """Say whether the value is of the schema's JSON type already."""
-    if "enum" in schema:
-        return value in schema["enum"]
-    if "const" in schema:
-        return bool(value == schema["const"])
-    kinds: dict[str, type | tuple[type, ...]] = {
-        "object": dict,
-        "array": list,
-        "string": str,
-        "number": (int, float),
-        "integer": int,
-        "boolean": bool,
-    }
-    kind = kinds.get(str(schema.get("type")))
-    return kind is not None and isinstance(value, kind) and (not isinstance(value, bool) or kind is bool)
-
-
-def _kind(value: JsonValue) -> str:
-    names: dict[type, str] = {list: "a list", str: "text", bool: "a truth value", int: "a number", float: "a number"}
-    return names.get(type(value), "null")
-
-
 _MANY = 200
 """Items from which on a bound of a list tells a model nothing, and makes the grammars of local servers huge. Chosen by
 hand."""
@@ -409,12 +319,10 @@ def _as_shown(schema: Any) -> Any:
         return [_as_shown(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
-    return {name: _as_shown(part) for name, part in schema.items() if not _says_nothing(name, part)}
-
-
-def _says_nothing(name: str, part: Any) -> bool:
-    # A title is text; a field that is called `title` has a schema.
-    if name == "title":
-        return isinstance(part, str)
-    is_huge = isinstance(part, int) and part >= _MANY
-    return is_huge and name in {"maxLength", "maxItems", "maximum"}
+    return {
+        name: _as_shown(part)
+        for name, part in schema.items()
+        # A title is text; a field that is called `title` has a schema.
+        if not (name == "title" and isinstance(part, str))
+        and not (name in {"maxLength", "maxItems", "maximum"} and isinstance(part, int) and part >= _MANY)
+    }

@@ -15,12 +15,14 @@ text where quotes and braces alternate: 17 seconds for 16,000 characters, and a 
 import json
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import islice
 from typing import Final, TypeVar
 
 from pydantic import JsonValue
 
 from remanent.text.regex import lazy_regex
+from remanent.text.scripts import well_formed
 from remanent.values import dataclass
 
 MAX_DEPTH: Final = 64
@@ -31,9 +33,7 @@ _MAX_DIGITS = 300
 
 _GAP = lazy_regex(r"(?:\s++|//[^\n]*+|/\*.*?\*/|#[^\n]*+)*+", re.DOTALL)
 _NUMBER = lazy_regex(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])", re.ASCII)
-_WHOLE = lazy_regex(r"[-+]?\d+", re.ASCII)
-_NO_NUMBER = lazy_regex(r"[-+]?(?:nan|inf(?:inity)?)(?![\w.-])", re.IGNORECASE)
-_LITERAL = lazy_regex(r"(?:true|false|null|none|undefined)(?![\w.-])", re.IGNORECASE)
+_LITERAL = lazy_regex(r"(?:true|false|null|none|undefined|[-+]?(?:nan|inf(?:inity)?))(?![\w.-])", re.IGNORECASE)
 _LITERALS = {"true": True, "false": False}
 _BARE_KEY = lazy_regex(r"[\w$.-]+(?=\s*[:：])")
 _BARE_WORD = lazy_regex(r"[^\W\d][\w.-]*(?=\s*(?:[,，}\]\n]|\Z))")
@@ -41,7 +41,7 @@ _BARE_WORD = lazy_regex(r"[^\W\d][\w.-]*(?=\s*(?:[,，}\]\n]|\Z))")
 _CLOSING = {'"': '"', "'": "'", "“": "”", "‘": "’"}
 _PLAIN = {closing: re.compile(rf"[^{closing}\\]*+") for closing in _CLOSING.values()}
 _ESCAPED = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", **{sign: sign for sign in "\"'\\/“”‘’\n"}}
-_UNICODE = lazy_regex(r"\\u([0-9a-fA-F]{4})")
+_UNICODE = lazy_regex(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}")
 _BYTE = lazy_regex(r"\\x([0-9a-fA-F]{2})")
 # What may stand behind the quote that ends a string, and not behind one that somebody forgot to escape.
 _AFTER_STRING = lazy_regex(
@@ -62,22 +62,6 @@ class MalformedJson(Exception):
         """Whether a key and its colon, or a list, had come before: then it is JSON, and broken."""
 
 
-def _read_value(text: str, start: int, *, cut: bool) -> tuple[JsonValue, int]:
-    """Return the value that begins at a place and the place behind it; raise `MalformedJson` when there is none.
-
-    With `cut`, a closing bracket that is missing was not forgotten: there was more to come.
-    """
-    try:
-        return _JsonReader(text, start, cut=cut, guesses_quotes=False).read()
-    except MalformedJson as error:
-        if not error.is_begun:
-            raise
-        try:
-            return _JsonReader(text, start, cut=cut, guesses_quotes=True).read()
-        except MalformedJson:
-            raise error from None
-
-
 @dataclass(slots=True)
 class _JsonReader:
     """Walks over the text once, a bracket at a time."""
@@ -85,7 +69,8 @@ class _JsonReader:
     text: str
     position: int
     cut: bool
-    guesses_quotes: bool
+    """Whether a closing bracket that is missing was not forgotten: there was more to come."""
+    guesses_quotes: bool = False
     """Whether a quote belongs to its string when nothing that can follow a string follows."""
     keeps_whole: bool = False
     """Whether the whole items of a list that was cut are kept, and those of an object that is not in one."""
@@ -97,6 +82,7 @@ class _JsonReader:
     is_begun: bool = False
 
     def read(self) -> tuple[JsonValue, int]:
+        """Return the value that begins here and the place behind it; raise `MalformedJson` when there is none."""
         value = self._value()
         if self.is_patched:
             self._skip()
@@ -191,10 +177,9 @@ class _JsonReader:
 
     def _comma(self) -> bool:
         self._skip()
-        if self.text[self.position : self.position + 1] not in {",", "，"}:
-            return False
-        self.position += 1
-        return True
+        has_comma = self.text[self.position : self.position + 1] in {",", "，"}
+        self.position += has_comma
+        return has_comma
 
     def _key(self) -> str:
         if self.text[self.position] in _CLOSING:
@@ -229,33 +214,31 @@ class _JsonReader:
     def _escape(self) -> str:
         """Read what a backslash begins; where it begins nothing, it stands for itself."""
         following = self.text[self.position + 1 : self.position + 2]
-        if following in _ESCAPED and following:
+        if following in _ESCAPED:
             self.position += 2
             return _ESCAPED[following]
         byte = _BYTE.match(self.text, self.position)
         if byte is not None:
             self.position = byte.end()
             return chr(int(byte[1], 16))
-        first = _UNICODE.match(self.text, self.position)
-        if first is None:
+        character = _UNICODE.match(self.text, self.position)
+        if character is None:
             self.position += 1
             return "\\"
-        self.position = first.end()
-        units = [first[1]]
-        second = _UNICODE.match(self.text, self.position)
-        if 0xD800 <= int(first[1], 16) < 0xDC00 and second and 0xDC00 <= int(second[1], 16) < 0xE000:
-            self.position = second.end()
-            units.append(second[1])
+        self.position = character.end()
         # Half of a pair is no character; no file could hold it.
-        return bytes.fromhex("".join(units)).decode("utf-16-be", errors="replace")
+        return well_formed(json.loads(f'"{character.group()}"'))
 
     def _scalar(self) -> JsonValue:
-        for pattern, read in ((_NUMBER, _number), (_NO_NUMBER, _literal), (_LITERAL, _literal), (_BARE_WORD, str)):
+        for pattern in (_NUMBER, _LITERAL, _BARE_WORD):
             match = pattern.match(self.text, self.position)
-            if match is not None and len(match.group()) <= _MAX_DIGITS:
+            if match is not None and len(said := match.group()) <= _MAX_DIGITS:
                 self.position = match.end()
-                self.is_firm = match.end() < len(self.text) or pattern in {_NO_NUMBER, _LITERAL}
-                return read(match.group())
+                self.is_firm = match.end() < len(self.text) or pattern is _LITERAL
+                if pattern is _NUMBER:
+                    return _read_float(said) if {*said} & {*".eE"} else int(said)
+                # All but two of the words that have a meaning mean nothing.
+                return _LITERALS.get(said.lower()) if pattern is _LITERAL else said
         raise self._missing("a value")
 
     def _missing(self, expected: str, *, cut: bool = False) -> MalformedJson:
@@ -269,17 +252,6 @@ class _JsonReader:
     def _at_end(self) -> bool:
         """Say whether the text ends here, or the fence around it."""
         return self.position >= len(self.text) or self.text.startswith("```", self.position)
-
-
-def _number(digits: str) -> JsonValue:
-    if _WHOLE.fullmatch(digits):
-        return int(digits)
-    return _read_float(digits)
-
-
-def _literal(word: str) -> JsonValue:
-    """Return what a word means; all but two mean nothing."""
-    return _LITERALS.get(word.lower())
 
 
 MAX_TOLERATED = 1_000_000
@@ -324,7 +296,7 @@ def read_whole_items(text: str) -> dict[str, JsonValue] | None:
     if start < 0 or len(body) > MAX_TOLERATED:
         return None
     try:
-        value = _JsonReader(body, start, cut=True, guesses_quotes=False, keeps_whole=True).read()[0]
+        value = _JsonReader(body, start, cut=True, keeps_whole=True).read()[0]
     except MalformedJson:
         return None
     has_items = isinstance(value, dict) and any(isinstance(part, list) and part for part in value.values())
@@ -349,12 +321,20 @@ def _search(text: str, *, cut: bool) -> list[JsonValue]:
     found: list[JsonValue] = []
     position = 0
     patience = 2 * len(text)
-    for start in _starts(text):
+    # JSON may begin at any brace, and as a list where nothing but a fence is before it.
+    fences = [match.end() for match in islice(_OPENING_FENCE.finditer(text), _MAX_STARTS)]
+    lists = [place for place in (0, *fences) if text.startswith("[", place)]
+    for start in sorted({*lists, *(match.start() for match in islice(_BRACE.finditer(text), _MAX_STARTS))}):
         if start < position:
             continue
         try:
-            value, position = _read_value(text, start, cut=cut)
+            value, position = _JsonReader(text, start, cut=cut).read()
         except MalformedJson as error:
+            if error.is_begun:
+                with suppress(MalformedJson):
+                    value, position = _JsonReader(text, start, cut=cut, guesses_quotes=True).read()
+                    found.append(value)
+                    continue
             # Nonsense of nothing but beginnings would be read from each of them to its end.
             patience -= error.at - start
             if not error.is_begun and patience > 0:
@@ -367,11 +347,3 @@ def _search(text: str, *, cut: bool) -> list[JsonValue]:
     if not found:
         raise UnreadableReply("it holds no JSON object")
     return found
-
-
-def _starts(text: str) -> list[int]:
-    """Return the places where JSON may begin: at any brace, and for a list where nothing but a fence is before it."""
-    fences = [match.end() for match in islice(_OPENING_FENCE.finditer(text), _MAX_STARTS)]
-    lists = [place for place in (0, *fences) if text.startswith("[", place)]
-    objects = [match.start() for match in islice(_BRACE.finditer(text), _MAX_STARTS)]
-    return sorted({*lists, *objects})

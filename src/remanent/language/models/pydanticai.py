@@ -5,28 +5,26 @@ provider. What goes wrong there is told in our own errors: who must act, what wa
 """
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, contextmanager
 from copy import deepcopy
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from remanent.errors import LanguageError, ModelDenied, ModelRejected, ModelUnavailable, Refused
 from remanent.http.client import AnswerTooLarge, Scrubber, make_client, retry_after
 from remanent.language.models.call import Completion, Endpoint, Finish, ModelCall, Output
-from remanent.language.role import ChatMessage
 from remanent.model import Clock
 from remanent.settings import ModelSettings
 
 if TYPE_CHECKING:
-    from pydantic_ai.exceptions import ModelHTTPError
-if TYPE_CHECKING:
     import httpx2
     from openai import AsyncOpenAI
-    from pydantic_ai.messages import ModelMessage, ModelResponse, UserPromptPart
+    from pydantic_ai.exceptions import ModelHTTPError
+    from pydantic_ai.messages import ModelMessage, ModelResponse
     from pydantic_ai.models import Model, ModelRequestParameters
     from pydantic_ai.providers import Provider
-    from pydantic_ai.settings import ModelSettings as VendorSettings
 
 
 _MAY_PASS = frozenset({408, 409, 425, 429, *range(500, 600)} - {501, 505})
@@ -186,18 +184,6 @@ class ProviderConnection:
     async def ask(self, call: ModelCall) -> Completion:
         """Return a model's answer; raise `LanguageError` and its kin."""
         from pydantic_ai.direct import model_request
-
-        with self._border.translated():
-            response = await model_request(
-                self._models[call.model],
-                _messages(call),
-                model_settings=self._vendor_settings(call),
-                model_request_parameters=_parameters(call),
-                instrument=False,
-            )
-            return self._completion(response, call)
-
-    def _vendor_settings(self, call: ModelCall) -> "VendorSettings":
         from pydantic_ai.settings import ModelSettings as VendorSettings
 
         sampling = VendorSettings(max_tokens=call.max_tokens)
@@ -205,7 +191,15 @@ class ProviderConnection:
             sampling["temperature"] = call.temperature
             if self.place.provider != "anthropic":  # whose models take one of the two, not both
                 sampling["top_p"] = call.top_p
-        return sampling
+        with self._border.translated():
+            response = await model_request(
+                self._models[call.model],
+                _messages(call),
+                model_settings=sampling,
+                model_request_parameters=_parameters(call),
+                instrument=False,
+            )
+            return self._completion(response, call)
 
     def _completion(self, response: "ModelResponse", call: ModelCall) -> Completion:
         from pydantic_ai.messages import TextPart, ToolCallPart
@@ -237,20 +231,21 @@ def _connect(place: Endpoint, settings: ModelSettings) -> "tuple[httpx2.AsyncCli
     client = make_client(
         read_timeout=settings.read_timeout, connect_timeout=settings.connect_timeout, limit=int(settings.max_answer)
     )
-    key = place.key.get_secret_value() if place.key else _NO_KEY
+    given: dict[str, Any] = {
+        "api_key": place.key.get_secret_value() if place.key else _NO_KEY,
+        "base_url": place.base_url,
+        "http_client": client,
+        "timeout": client.timeout,
+        "max_retries": 0,
+    }
     if place.provider == "anthropic":
         from anthropic import AsyncAnthropic
         from pydantic_ai.providers.anthropic import AnthropicProvider
 
-        anthropic = AsyncAnthropic(
-            api_key=key, base_url=place.base_url, http_client=client, timeout=client.timeout, max_retries=0
-        )
-        return client, AnthropicProvider(anthropic_client=anthropic)
+        return client, AnthropicProvider(anthropic_client=AsyncAnthropic(**given))
     from openai import AsyncOpenAI
 
-    openai = AsyncOpenAI(
-        api_key=key, base_url=place.base_url, http_client=client, timeout=client.timeout, max_retries=0
-    )
+    openai = AsyncOpenAI(**given)
     if place.provider != "openai":
         # The client takes these from the environment; they are nobody else's business.
         openai.organization = openai.project = openai.admin_api_key = None
@@ -264,15 +259,13 @@ def _on_openai(place: Endpoint, client: "AsyncOpenAI") -> "Provider[Any]":
     from pydantic_ai.providers.openai import OpenAIProvider
     from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
-    match place.provider:
-        case "openai":
-            return OpenAIProvider(openai_client=client)
-        case "deepseek":
-            return DeepSeekProvider(openai_client=client)
-        case "ollama":
-            return OllamaProvider(openai_client=client)
-        case _:
-            return OpenAICompatibleProvider("local", openai_client=client)
+    own: dict[str, Callable[..., Provider[Any]]] = {
+        "openai": OpenAIProvider,
+        "deepseek": DeepSeekProvider,
+        "ollama": OllamaProvider,
+    }
+    made = own.get(place.provider, partial(OpenAICompatibleProvider, "local"))
+    return made(openai_client=client)
 
 
 def _make_model(place: Endpoint, provider: "Provider[Any]", name: str) -> "Model[Any]":
@@ -303,23 +296,17 @@ def _takes_sampling(profile: Mapping[str, Any]) -> bool:
 
 
 def _messages(call: ModelCall) -> "list[ModelMessage]":
-    from pydantic_ai.messages import ModelRequest, ModelResponse, TextPart
+    from pydantic_ai.messages import BinaryContent, ModelRequest, ModelResponse, TextPart, UserPromptPart
 
-    return [
-        ModelRequest(parts=[_user_part(turn)], instructions=call.instructions)
-        if turn.speaker == "user"
-        else ModelResponse(parts=[TextPart(content=turn.text)])
-        for turn in call.turns
-    ]
-
-
-def _user_part(turn: ChatMessage) -> "UserPromptPart":
-    from pydantic_ai.messages import BinaryContent, UserPromptPart
-
-    if not turn.pictures:
-        return UserPromptPart(content=turn.text)
-    shown = [BinaryContent(data=picture.data, media_type=picture.media_type) for picture in turn.pictures]
-    return UserPromptPart(content=[turn.text, *shown])
+    messages: list[ModelMessage] = []
+    for turn in call.turns:
+        if turn.speaker == "assistant":
+            messages.append(ModelResponse(parts=[TextPart(content=turn.text)]))
+            continue
+        shown = [BinaryContent(data=picture.content, media_type=picture.media_type) for picture in turn.pictures]
+        part = UserPromptPart(content=[turn.text, *shown] if shown else turn.text)
+        messages.append(ModelRequest(parts=[part], instructions=call.instructions))
+    return messages
 
 
 def _parameters(call: ModelCall) -> "ModelRequestParameters":

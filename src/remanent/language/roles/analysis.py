@@ -6,7 +6,7 @@ reading where the rules found 7 of 9: it puts both statements into one topic, or
 """
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
@@ -278,16 +278,13 @@ class Analysis(Role[AnalysisRequest, AnalysisReply, AnalysisResponse]):
             if node_id is None:
                 continue
             relation = _relation(node_id, proposed, request.phase)
-            known = found.get(relation.existing_node)
-            if known is None or _rank(relation) < _rank(known):
-                found[relation.existing_node] = relation
+            known = found.setdefault(node_id, relation)
+            if _ORDER.index(relation.relationship) < _ORDER.index(known.relationship):
+                found[node_id] = relation
         aliases.require(found, named=[proposed.existing_node for proposed in reply.relations])
-        missing = (
-            Relation(existing_node=node.node_id, relationship=Relationship.UNRELATED, confidence=0)
-            for node in request.candidates
-            if node.node_id not in found
-        )
-        found |= {relation.existing_node: relation for relation in missing}
+        for node in request.candidates:
+            none = Relation(existing_node=node.node_id, relationship=Relationship.UNRELATED, confidence=0)
+            found.setdefault(node.node_id, none)
         return AnalysisResponse(relations=tuple(found[node.node_id] for node in request.candidates))
 
     async def offline(self, request: AnalysisRequest, toolbox: Toolbox) -> AnalysisResponse:
@@ -306,23 +303,13 @@ class Analysis(Role[AnalysisRequest, AnalysisReply, AnalysisResponse]):
         relations = []
         for side, alike in zip(sides[1:], alike_as_wholes, strict=True):
             await asyncio.sleep(0)
-            pairs = _near_pairs(sides[0], side)
-            comparisons = [compare(sides[0].claims[one], side.claims[other]) for one, other in pairs]
-            one_text = _in_one_text(sides[0], side)
-            judgements = []
+            found = _Evidence(sides[0], side, _near_pairs(sides[0], side), alike)
             if request.phase is not AnalysisPhase.RELATED:
-                judgements = [judge(one, in_one_text=one_text) for one in comparisons]
-                judgements = [
-                    Judgement(0.0) if _is_agreed(found, number, pairs, comparisons) else found
-                    for number, found in enumerate(judgements)
-                ]
-                for pair, judgement in _disputes(sides[0], side):
-                    pairs.append(pair)
-                    comparisons.append(compare(sides[0].claims[pair[0]], side.claims[pair[1]]))
-                    judgements.append(judgement)
-            language = working_language(sides[0].node.summary, side.node.summary)
-            near = await _nearness(sides[0], side, pairs, comparisons, toolbox)
-            found = _Evidence(sides[0], side, pairs, comparisons, judgements, near, alike, language)
+                _judge_pairs(found)
+            for pair in found.pairs:  # only of those that may say the same it is worth asking
+                if not pair.comparison.differences and len(pair.comparison.shared) > 1:
+                    told = side.statements[pair.old]
+                    (pair.near,) = await similarities(sides[0].statements[pair.new], [told], toolbox)
             relations.append(_judged(found, request.phase, by_meaning=toolbox.embedder is not None))
         return AnalysisResponse(relations=tuple(relations))
 
@@ -331,12 +318,13 @@ def _aliases(request: AnalysisRequest) -> IdAliases:
     return IdAliases([node.node_id for node in request.candidates])
 
 
-def _rank(relation: Relation) -> int:
-    return _ORDER.index(relation.relationship)
-
-
 def _relation(node_id: str, proposed: RelationReply, phase: AnalysisPhase) -> Relation:
-    relationship = _within(Relationship(proposed.relationship), phase)
+    relationship = Relationship(proposed.relationship)
+    # What a phase did not ask for: two nodes that could be taken for one another have a topic in common.
+    if phase is AnalysisPhase.CONFLICT_OR_MERGE and relationship is Relationship.RELATED:
+        relationship = Relationship.UNRELATED
+    elif phase is AnalysisPhase.RELATED and relationship is not Relationship.UNRELATED:
+        relationship = Relationship.RELATED
     reasoning = multi_line(proposed.reasoning)
     conflict = relationship is Relationship.CONFLICT
     related = relationship is Relationship.RELATED
@@ -355,16 +343,6 @@ def _relation(node_id: str, proposed: RelationReply, phase: AnalysisPhase) -> Re
         keywords_update_new=keywords(proposed.keywords_update_new) if related else (),
         keywords_update_existing=keywords(proposed.keywords_update_existing) if related else (),
     )
-
-
-def _within(relationship: Relationship, phase: AnalysisPhase) -> Relationship:
-    """Return what a judgement counts for in a phase that did not ask for it."""
-    if phase is AnalysisPhase.CONFLICT_OR_MERGE and relationship is Relationship.RELATED:
-        return Relationship.UNRELATED
-    if phase is AnalysisPhase.RELATED and relationship in {Relationship.CONFLICT, Relationship.MERGE}:
-        # The first phase found neither, and two nodes that could be taken for either have a topic in common.
-        return Relationship.RELATED
-    return relationship
 
 
 _NEAREST = 5
@@ -395,7 +373,6 @@ _WORDS = {
         "The new node says “{new}”, which updates “{old}” of the existing one.",
         "新节点说“{new}”，更新了已有节点的“{old}”。",
     ),
-    "description": Bilingual("{new} / {old}", "{new} / {old}"),
     "merge": Bilingual(
         "Both tell the same: the existing node has {same} of the new node's {count} statements.",
         "两者讲的是同一件事：新节点的 {count} 条陈述中有 {same} 条已有节点也有。",
@@ -434,19 +411,63 @@ def _in_one_text(one: _Side, other: _Side) -> bool:
     return bool(title and title == other.claims[0].title) or not set(one.node.texts).isdisjoint(other.node.texts)
 
 
-def _is_agreed(
-    found: Judgement, number: int, pairs: Sequence[tuple[int, int]], comparisons: Sequence[Comparison]
-) -> bool:
+@dataclass(slots=True)
+class _Pair:
+    """A statement of the new node beside one of a candidate, by their numbers."""
+
+    new: int
+    old: int
+    comparison: Comparison
+    judgement: Judgement = Judgement(0.0)
+    near: float = 0.0
+    """How alike the two are."""
+
+
+def _near_pairs(new: _Side, old: _Side) -> list[_Pair]:
+    """Return the statements worth laying side by side: for each of the new node's, those that share most words."""
+    pairs = []
+    keys = [_keys(claim) for claim in old.claims]
+    for place, claim in enumerate(new.claims):
+        own = _keys(claim)
+        shared = [len(own & having) for having in keys]
+        ranked = sorted(range(len(keys)), key=lambda number: (-shared[number], number))
+        near = [number for number in ranked[:_NEAREST] if shared[number]]
+        pairs += [_Pair(place, number, compare(claim, old.claims[number])) for number in near]
+    return pairs
+
+
+def _keys(claim: ParsedClaim) -> frozenset[str]:
+    return frozenset(token.key for token in claim.tokens if token.part is not TokenKind.PERSON)
+
+
+def _judge_pairs(found: "_Evidence") -> None:
+    """Judge each pair, and what a statement of either node says otherwise than the other tells of what it is about."""
+    new, old, pairs = found.new, found.old, found.pairs
+    in_one_text = _in_one_text(new, old)
+    for pair in pairs:
+        judgement = judge(pair.comparison, in_one_text=in_one_text)
+        pair.judgement = Judgement(0.0) if _is_agreed(judgement, pair, pairs) else judgement
+    for one, other in ((new, old), (old, new)):
+        # What goes on under one title is another part of it; a note of a sentence or two tells of it.
+        is_part = len(one.claims) > _LONGEST_NOTE and in_one_text
+        account = None if is_part or not set(new.node.texts).isdisjoint(old.node.texts) else account_of(other.claims)
+        for place, claim in enumerate(one.claims) if account is not None else ():
+            if account is not None and (said := disputed(claim, account)) is not None:
+                first, second = (place, said[0]) if one is new else (said[0], place)
+                pairs.append(_Pair(first, second, compare(new.claims[first], old.claims[second]), said[1]))
+
+
+def _is_agreed(found: Judgement, pair: _Pair, pairs: Sequence[_Pair]) -> bool:
     """Tell whether the value that contradicts one sentence is what another one says, in no fewer of the same words."""
-    difference, comparison = found.difference, comparisons[number]
+    difference, comparison = found.difference, pair.comparison
     if difference is None or difference.kind not in _VALUES or found.conflict < CONFLICT:
         return False
     for side, value, claim in ((0, difference.one, comparison.one), (1, difference.other, comparison.other)):
         shown = claim.text[value[0].start : value[-1].end].lstrip("由被是为")  # which the segmenter glues to a name
-        for pair, beside in zip(pairs, comparisons, strict=True):
-            if pair[side] != pairs[number][side] or pair == pairs[number]:
-                continue
-            if len(beside.shared) < len(comparison.shared):
+        for other in pairs:
+            beside = other.comparison
+            is_beside = other.old == pair.old if side else other.new == pair.new
+            if not is_beside or other is pair or len(beside.shared) < len(comparison.shared):
                 continue
             said = [tokens[side] for tokens in beside.shared]
             told = shown in (beside.one if side else beside.other).text or all(token in said for token in value)
@@ -458,44 +479,6 @@ def _is_agreed(
 _VALUES = frozenset({DifferenceKind.AMOUNT, DifferenceKind.TIME, DifferenceKind.NAME})
 
 
-def _disputes(new: _Side, old: _Side) -> Iterator[tuple[tuple[int, int], Judgement]]:
-    """Yield what a statement of either node says otherwise than the other one tells of the thing that it is about."""
-    for one, other, is_new in ((new, old, True), (old, new, False)):
-        # What goes on under one title is another part of it; a note of a sentence or two tells of it.
-        part = len(one.claims) > _LONGEST_NOTE and _in_one_text(new, old)
-        account = None if part or not set(new.node.texts).isdisjoint(old.node.texts) else account_of(other.claims)
-        for place, claim in enumerate(one.claims) if account is not None else ():
-            if account is not None and (found := disputed(claim, account)) is not None:
-                yield ((place, found[0]) if is_new else (found[0], place)), found[1]
-
-
-async def _nearness(
-    new: _Side, old: _Side, pairs: list[tuple[int, int]], comparisons: list[Comparison], toolbox: Toolbox
-) -> list[float]:
-    """Return how alike the statements of each pair are; only of those that may say the same it is worth asking."""
-    near = [0.0] * len(pairs)
-    for place, ((one, other), comparison) in enumerate(zip(pairs, comparisons, strict=True)):
-        if not comparison.differences and len(comparison.shared) > 1:
-            (near[place],) = await similarities(new.statements[one], [old.statements[other]], toolbox)
-    return near
-
-
-def _near_pairs(one: _Side, other: _Side) -> list[tuple[int, int]]:
-    """Return the statements worth laying side by side: for each of the new node's, those that share most words."""
-    pairs = []
-    keys = [_keys(claim) for claim in other.claims]
-    for place, claim in enumerate(one.claims):
-        own = _keys(claim)
-        shared = [len(own & having) for having in keys]
-        ranked = sorted(range(len(keys)), key=lambda number: (-shared[number], number))
-        pairs += [(place, number) for number in ranked[:_NEAREST] if shared[number]]
-    return pairs
-
-
-def _keys(claim: ParsedClaim) -> frozenset[str]:
-    return frozenset(token.key for token in claim.tokens if token.part is not TokenKind.PERSON)
-
-
 # ── one candidate ────────────────────────────────────────────────────────────
 
 
@@ -505,16 +488,14 @@ class _Evidence:
 
     new: _Side
     old: _Side
-    pairs: list[tuple[int, int]]
-    comparisons: list[Comparison]
-    judgements: list[Judgement]
-    near: list[float]
+    pairs: list[_Pair]
     whole: float
-    language: Language
+    """How alike the two are as wholes."""
 
     def said(self, name: str, **values: str | int) -> str:
         """Return a remark in the language of the nodes."""
-        return _WORDS[name][self.language].format(**values)
+        language = working_language(self.new.node.summary, self.old.node.summary)
+        return _WORDS[name][language].format(**values)
 
     def relation(self, relationship: Relationship, confidence: float, **about: Any) -> Relation:
         """Return a relation to the candidate."""
@@ -524,11 +505,11 @@ class _Evidence:
 
 def _judged(found: _Evidence, phase: AnalysisPhase, *, by_meaning: bool) -> Relation:
     if phase is not AnalysisPhase.RELATED:
-        every = range(len(found.judgements))
-        worst = max(every, key=lambda number: found.judgements[number].conflict, default=None)
-        if worst is not None and found.judgements[worst].conflict >= CONFLICT:
+        worst = max(found.pairs, key=lambda pair: pair.judgement.conflict, default=None)
+        if worst is not None and worst.judgement.conflict >= CONFLICT:
             return _conflict(found, worst)
-        same_new, same_old = _same(found)
+        same = [pair for pair in found.pairs if _says_the_same(pair.comparison, pair.near)]
+        same_new, same_old = len({pair.new for pair in same}), len({pair.old for pair in same})
         share = max(same_new / len(found.new.claims), same_old / len(found.old.claims))
         if share >= _MERGE_SHARE:
             reasoning = found.said("merge", same=same_new, count=len(found.new.claims))
@@ -538,33 +519,28 @@ def _judged(found: _Evidence, phase: AnalysisPhase, *, by_meaning: bool) -> Rela
             )
     related = _relatedness(found, by_meaning=by_meaning)
     if phase is not AnalysisPhase.CONFLICT_OR_MERGE and related > 0:
-        return _related(found, related)
+        new, old = found.new.node, found.old.node
+        return found.relation(
+            Relationship.RELATED,
+            related,
+            reasoning=found.said("related"),
+            keywords_update_new=_with_common(new, old),
+            keywords_update_existing=_with_common(old, new),
+        )
     reasoning = found.said("unrelated") if not related else ""
     return found.relation(Relationship.UNRELATED, 1 - found.whole, reasoning=reasoning)
 
 
-def _conflict(found: _Evidence, worst: int) -> Relation:
-    judgement = found.judgements[worst]
-    one, other = found.pairs[worst]
-    new = one_line(found.new.statements[one], _LONGEST_QUOTE)
-    old = one_line(found.old.statements[other], _LONGEST_QUOTE)
+def _conflict(found: _Evidence, worst: _Pair) -> Relation:
+    judgement = worst.judgement
+    new = one_line(found.new.statements[worst.new], _LONGEST_QUOTE)
+    old = one_line(found.old.statements[worst.old], _LONGEST_QUOTE)
     when_new, when_old = found.new.node.timestamp, found.old.node.timestamp
     is_newer = when_new is None or when_old is None or when_new >= when_old
     reasoning = found.said("update" if judgement.is_update and is_newer else "conflict", new=new, old=old)
-    described = found.said("description", new=new, old=old)
+    described = f"{new} / {old}"
     return found.relation(
         Relationship.CONFLICT, judgement.conflict, reasoning=reasoning, conflict_description=described
-    )
-
-
-def _related(found: _Evidence, confidence: float) -> Relation:
-    new, old = found.new.node, found.old.node
-    return found.relation(
-        Relationship.RELATED,
-        confidence,
-        reasoning=found.said("related"),
-        keywords_update_new=_with_common(new, old),
-        keywords_update_existing=_with_common(old, new),
     )
 
 
@@ -574,17 +550,6 @@ def _with_common(node: GraphNode, other: GraphNode) -> tuple[str, ...]:
     known = {word.casefold() for word in node.keywords}
     common = [word for word in other.keywords if word.casefold() not in known and word.casefold() in text]
     return keywords([*node.keywords, *common]) if common else ()
-
-
-def _same(found: _Evidence) -> tuple[int, int]:
-    """Return how many statements of the new node the other has, too, and the other way round."""
-    new: set[int] = set()
-    old: set[int] = set()
-    for (one, other), comparison, near in zip(found.pairs, found.comparisons, found.near, strict=True):
-        if _says_the_same(comparison, near):
-            new.add(one)
-            old.add(other)
-    return len(new), len(old)
 
 
 def _says_the_same(comparison: Comparison, near: float) -> bool:
@@ -598,7 +563,7 @@ def _says_the_same(comparison: Comparison, near: float) -> bool:
 
 def _relatedness(found: _Evidence, *, by_meaning: bool) -> float:
     """Return how sure it is that the two have a topic in common; 0 when nothing says so."""
-    nearest = max([found.whole, *found.near])
+    nearest = max([found.whole, *(pair.near for pair in found.pairs)])
     if nearest >= (_RELATED_BY_MEANING if by_meaning else _RELATED_BY_WORDS):
         return min(1.0, 0.4 + nearest / 2)
     names = _names(found.new) & _names(found.old)

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from pydantic import Field, JsonValue
 
@@ -165,11 +165,15 @@ class Annotation(Role[AnnotationRequest, AnnotationReply, AnnotationResponse]):
         target = _target(request)
         if not one_line(reply.phrase, _MAX_PHRASE):
             raise Refused("phrase must not be empty")
-        words = [word for word in reply.keywords if word.strip().casefold() not in _EMPTY]
+        given = [word for word in reply.keywords if word.strip().casefold() not in _EMPTY]
+        words = keywords(given, most=_MAX_ANNOTATED_KEYWORDS)
+        if len(words) < _FEWEST_KEYWORDS:  # after them the most telling ones of the text
+            found = (keyword.text for keyword in keywords_of(request.text, limit=_MAX_ANNOTATED_KEYWORDS))
+            words = keywords((*words, *found), most=_FEWEST_KEYWORDS)
         return AnnotationResponse(
             content=request.text if target is None else _compressed(request.text, reply.content, target),
             phrase=_telling(reply.phrase, request.text),
-            keywords=_enough(keywords(words, most=_MAX_ANNOTATED_KEYWORDS), request.text),
+            keywords=words,
         )
 
     async def offline(self, request: AnnotationRequest, toolbox: Toolbox) -> AnnotationResponse:
@@ -201,28 +205,15 @@ def _telling(phrase: str, text: str) -> str:
     return made if is_long else max(told, made, key=len)
 
 
-def _enough(words: tuple[str, ...], text: str) -> tuple[str, ...]:
-    """Return the words, and where a model gave too few, the most telling ones of the text after them."""
-    if len(words) >= _FEWEST_KEYWORDS:
-        return words
-    found = (keyword.text for keyword in keywords_of(text, limit=_MAX_ANNOTATED_KEYWORDS))
-    return keywords((*words, *found), most=_FEWEST_KEYWORDS)
-
-
-def _new_numbers(content: str, text: str) -> list[str]:
-    """Return the numbers that the content has and the text has not, neither as written nor in words."""
-    known = set(_NUMBER.findall(fold(text)))
-    values = {value for quantity in quantities(text) for value in (quantity.value, quantity.base_value)}
-    numbers = [number for number in _NUMBER.findall(fold(content)) if number not in known]
-    return [number for number in numbers if float(number.replace(",", "")) not in values]
-
-
 def _compressed(text: str, content: str, target: int) -> str:
     content = multi_line(content, len(text))
     if not content:
         raise Refused(f"content must hold the text in at most {target} characters")
-    invented = _new_numbers(content, text)
-    if invented:
+    # What the text has neither as written nor in words.
+    known = set(_NUMBER.findall(fold(text)))
+    values = {value for quantity in quantities(text) for value in (quantity.value, quantity.base_value)}
+    numbers = [number for number in _NUMBER.findall(fold(content)) if number not in known]
+    if invented := [number for number in numbers if float(number.replace(",", "")) not in values]:
         raise Refused(f"content has numbers that the text has not: {', '.join(invented[:5])}; keep numbers as written")
     return shortened(content, target)
 
@@ -290,7 +281,11 @@ def _shorter(text: str, target: int, words: Sequence[str]) -> str:
     stays = label is not None and label.end() <= target * _MAX_LABEL and not _ROLE.match(text)
     before = label[0] if label and stays else ""
     body = _without_greetings(text[label.end() :] if label else text)
-    return before + _whole_brackets(compress_within(body, target - len(before), about=words))
+    short = compress_within(body, target - len(before), about=words)
+    for opening, closing in _BRACKETS:
+        if short.count(opening) != short.count(closing):  # one lost its other half
+            short = short.replace(opening, "").replace(closing, "")
+    return before + short.strip()
 
 
 def _without_greetings(text: str) -> str:
@@ -302,14 +297,6 @@ def _without_greetings(text: str) -> str:
         if words and not (says_nothing_alone(bare) or all(word.casefold() in _EXCLAIMED for word in words)):
             told.append(bare)
     return ("" if working_language(text) == "zh" else " ").join(told) or text
-
-
-def _whole_brackets(text: str) -> str:
-    """Return a text without brackets that lost their other half."""
-    for opening, closing in _BRACKETS:
-        if text.count(opening) != text.count(closing):
-            text = text.replace(opening, "").replace(closing, "")
-    return text.strip()
 
 
 def _read_part(text: str) -> str:
@@ -463,7 +450,7 @@ Field relations: a list, each with focus (its id, as "f1") and relation (the nam
 字段 relations：列表，每项含 focus（编号，如 "f1"）和 relation（关系名）。
 """,
     )
-    form_shown: ClassVar[Bilingual | None] = Bilingual(
+    form_shown = Bilingual(
         '{"relations": [{"focus": "f1", "relation": "[name of the relation]"}]}',
         '{"relations": [{"focus": "f1", "relation": "【关系名】"}]}',
     )
@@ -493,13 +480,16 @@ Field relations: a list, each with focus (its id, as "f1") and relation (the nam
         for proposed in reply.relations:
             if (found := aliases.find(proposed.focus)) is not None:
                 meant.append(int(found))
-                named[meant[-1]] = named[meant[-1]] or _relation_name(proposed.relation)
+                bare = proposed.relation.strip(_AROUND)
+                is_english = len(bare) <= _LONGEST_RELATION and _ENGLISH.fullmatch(bare)
+                name = bare if _CHINESE.fullmatch(bare) else bare.lower() if is_english else ""
+                named[meant[-1]] = named[meant[-1]] or name
         aliases.require(meant, named=[proposed.focus for proposed in reply.relations])
         return RelationNamingResponse(relations=tuple(_telling_names(request, named)))
 
     async def offline(self, request: RelationNamingRequest, toolbox: Toolbox) -> RelationNamingResponse:
         """Name relations by the signs of them in the words; where those give nothing away it stays unnamed."""
-        language = working_language(request.node, *request.focuses)
+        language = self.language(request)
         alike = await similarities(request.node, request.focuses, toolbox)
         new = _claims(request.node)
         names = []
@@ -509,7 +499,7 @@ Field relations: a list, each with focus (its id, as "f1") and relation (the nam
             judged = [judge(compare(one, other)) for one in new for other in old] if near >= _NEAR else []
             worst = max(judged, key=lambda judgement: judgement.conflict, default=Judgement(0.0))
             name = _relation(request.node, focus, worst, near, shares_name=bool(_names(new) & _names(old)))
-            names.append(_NAMES[name][language] if name else "")
+            names.append(name if language == "en" else _IN_CHINESE[name])
         return RelationNamingResponse(relations=tuple(names))
 
 
@@ -536,13 +526,6 @@ def _telling_names(request: RelationNamingRequest, named: Sequence[str]) -> list
     ]
 
 
-def _relation_name(text: str) -> str:
-    bare = text.strip(_AROUND)
-    if _CHINESE.fullmatch(bare):
-        return bare
-    return bare.lower() if _ENGLISH.fullmatch(bare) and len(bare) <= _LONGEST_RELATION else ""
-
-
 _STATEMENTS_READ = 12
 """Statements of a memory that are read: each is compared with each of every focus. Chosen by hand."""
 # Chosen by hand: below the first, two texts have nothing to do with each other; from the second on, one repeats the
@@ -557,24 +540,25 @@ _CONTRAST = word_regex(r"but|however|although|though|instead|on the other hand|y
 _EXAMPLE = word_regex(r"for example|for instance|e\.g\.|such as", r"例如|比如|譬如|举例")
 _ASKED = lazy_regex(r"[?？]\s*\Z")
 
-_NAMES: dict[str, Bilingual] = {
-    "updates": Bilingual("updates", "更新"),
-    "contradicts": Bilingual("contradicts", "反驳"),
-    "repeats": Bilingual("repeats", "重复"),
-    "answers": Bilingual("answers", "回答"),
-    "explains": Bilingual("explains", "解释"),
-    "follows from": Bilingual("follows from", "源于"),
-    "contrasts with": Bilingual("contrasts with", "对比"),
-    "example of": Bilingual("example of", "举例"),
-    "adds to": Bilingual("adds to", "补充"),
-    "same subject": Bilingual("same subject", "同一对象"),
-    "about": Bilingual("same topic", "同题"),
+_IN_CHINESE = {
+    "updates": "更新",
+    "contradicts": "反驳",
+    "repeats": "重复",
+    "answers": "回答",
+    "explains": "解释",
+    "follows from": "源于",
+    "contrasts with": "对比",
+    "example of": "举例",
+    "adds to": "补充",
+    "same subject": "同一对象",
+    "same topic": "同题",
+    "": "",
 }
 
 
 def _relation(node: str, focus: str, worst: Judgement, alike: float, *, shares_name: bool) -> str:
     """Return the name of a relation by what was found out, the strongest first: what contradicts or repeats a memory is
-    never only "about" it.
+    never only of the same topic.
     """
     if worst.conflict >= CONFLICT:
         return "updates" if worst.is_update else "contradicts"
@@ -594,7 +578,7 @@ def _relation(node: str, focus: str, worst: Judgement, alike: float, *, shares_n
     ):
         if holds:
             return name
-    return "about" if alike >= _NEAR else ""
+    return "same topic" if alike >= _NEAR else ""
 
 
 @lru_cache(maxsize=32)

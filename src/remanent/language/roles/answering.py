@@ -9,7 +9,7 @@ to the documents' own sentences.
 """
 
 from collections.abc import Sequence
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from pydantic import Field, model_validator
 
@@ -115,7 +115,7 @@ score：10 表示直接、完整地回答；7 表示回答了一部分；4 表�
 字段 scores：列表，每个段落一项，含 passage（编号）和 score（0 到 10 的整数）。
 """,
     )
-    form_shown: ClassVar[Bilingual | None] = Bilingual(_BLANK, _BLANK)
+    form_shown = Bilingual(_BLANK, _BLANK)
 
     def language(self, request: RerankingRequest) -> Language:
         """Speak the language of the question."""
@@ -138,11 +138,7 @@ score：10 表示直接、完整地回答；7 表示回答了一部分；4 表�
         scores: dict[int, float] = {}
         for score in reply.scores:
             scores.setdefault(score.passage, score.score / _BEST)
-        ranked = [
-            RankedPassage(passage_id=passage.passage_id, score=scores.get(number, 0.0))
-            for number, passage in enumerate(request.passages, 1)
-        ]
-        return RerankingResponse(ranked=tuple(sorted(ranked, key=lambda passage: -passage.score)))
+        return _ranked(request, [scores.get(number, 0.0) for number in range(1, len(request.passages) + 1)])
 
     async def offline(self, request: RerankingRequest, toolbox: Toolbox) -> RerankingResponse:
         """Score by shared words and by vectors; equal ones stay in the order in which they came."""
@@ -154,11 +150,15 @@ score：10 表示直接、完整地回答；7 表示回答了一部分；4 表�
             scores = [
                 _BY_WORDS * words + (1 - _BY_WORDS) * meaning for words, meaning in zip(scores, meanings, strict=True)
             ]
-        ranked = [
-            RankedPassage(passage_id=passage.passage_id, score=round(score, 6))
-            for passage, score in zip(request.passages, scores, strict=True)
-        ]
-        return RerankingResponse(ranked=tuple(sorted(ranked, key=lambda passage: -passage.score)))
+        return _ranked(request, [round(score, 6) for score in scores])
+
+
+def _ranked(request: RerankingRequest, scores: Sequence[float]) -> RerankingResponse:
+    ranked = [
+        RankedPassage(passage_id=passage.passage_id, score=score)
+        for passage, score in zip(request.passages, scores, strict=True)
+    ]
+    return RerankingResponse(ranked=tuple(sorted(ranked, key=lambda passage: -passage.score)))
 
 
 _BY_WORDS = 0.5
@@ -256,7 +256,7 @@ Field sentences: a list; each item has text (one sentence, no numbers of passage
 字段 sentences：列表，每项含 text（一句话，不写编号）和 passages（编号列表）。
 """,
     )
-    form_shown: ClassVar[Bilingual | None] = Bilingual(
+    form_shown = Bilingual(
         '{"sentences": [{"text": "[one sentence]", "passages": [1]}]}',
         '{"sentences": [{"text": "【一句话】", "passages": [1]}]}',
     )
@@ -293,23 +293,20 @@ Field sentences: a list; each item has text (one sentence, no numbers of passage
         best = find_answer(request.question, texts, titles=titles)
         if not best.sentences or best.score < _ANSWERED:
             return AnsweringResponse()
-        told = [_quoted(one.strip(), source, texts) for one, source in zip(best.sentences, best.sources, strict=True)]
-        # Of several cases, only the one that is asked of.
-        own = ((one, case_told(request.question, one.text)) for one in told)
-        return AnsweringResponse(
-            sentences=tuple(one if case is None else one.replace(text=case) for one, case in own if case != "")
-        )
+        told = []
+        for sentence, source in zip(best.sentences, best.sources, strict=True):
+            said = one_line(sentence.strip(), _LONGEST_SENTENCE)
+            # The passage that it was taken from, and others that say the same word for word.
+            held = [n for n, text in enumerate(texts) if n == source or sentence.strip() in text]
+            case = case_told(request.question, said)
+            if case != "":  # of several cases, only the one that is asked of
+                told.append(WrittenSentence(text=said if case is None else case, passages=tuple(n + 1 for n in held)))
+        return AnsweringResponse(sentences=tuple(told))
 
 
 def titled(passages: Sequence[SourcePassage]) -> list[str]:
     """Return the texts of passages, each behind the title of its document."""
     return [f"{one.title}. {one.text}" if one.title else one.text for one in passages]
-
-
-def _quoted(sentence: str, source: int, texts: Sequence[str]) -> WrittenSentence:
-    """Return a sentence with the passage that it was taken from, and others that say the same word for word."""
-    held = [number for number, text in enumerate(texts, 1) if number == source + 1 or sentence in text]
-    return WrittenSentence(text=one_line(sentence, _LONGEST_SENTENCE), passages=tuple(held))
 
 
 ANSWERING = Answering()

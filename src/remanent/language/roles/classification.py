@@ -190,11 +190,7 @@ class Classification(Role[ClassificationRequest, ClassificationReply, Classifica
         if not reply.clusters and rest:
             raise Refused("there must be at least one cluster; one with all passages if the text has one topic")
         clusters = _apart(request.text, _clusters(request.text, spans, rest, reply.clusters))
-        return ClassificationResponse(
-            should_cluster=len(clusters) > 1,
-            clusters=tuple(clusters),
-            question=joined(request.text, stretches(spans, sorted(asked))).strip(),
-        )
+        return _response(clusters, joined(request.text, stretches(spans, sorted(asked))))
 
     async def offline(self, request: ClassificationRequest, toolbox: Toolbox) -> ClassificationResponse:
         """Cluster passages by their words and vectors; every character is in one cluster or in the question."""
@@ -206,47 +202,50 @@ class Classification(Role[ClassificationRequest, ClassificationReply, Classifica
         for span, _ in contested:
             rest = _without(rest, span)
         numbers = [number for number, span in enumerate(rest, 1) if span.of(text).strip()]
+        question = asked.of(text) if asked else ""
         if not numbers:
-            question = asked.of(text).strip() if asked else ""
-            return ClassificationResponse(should_cluster=False, clusters=(), question=question)
+            return _response([], question)
         groups = [numbers]
         if text_size(joined(text, rest)) > _SHORT:
             found = await topics([rest[number - 1].of(text) for number in numbers], toolbox)
             groups = [[numbers[place] for place in group] for group in found]
-        groups = _of_one_source(text, rest, groups)
-        clusters = [_cluster(text, rest, group, number) for number, group in enumerate(_with_blanks(groups, rest), 1)]
-        if title := _title(text):
+        groups = assigned_numbers(len(rest), _of_one_source(text, rest, groups))
+        clusters = [_cluster(text, stretches(rest, group)) for group in groups]
+        title = next(iter(sentence_texts(text[:_LONGEST_PASSAGE])), "")
+        if title and len(title) < len(text.strip()) and is_title(read_claim(title)):
             # What "it" and "the town" are, only the title says.
             clusters[1:] = [
                 one.replace(context=one_line(f"{title} {one.context}", _LONGEST_CONTEXT)) for one in clusters[1:]
             ]
-        clusters += _contested_clusters(text, contested)
-        return ClassificationResponse(
-            should_cluster=len(clusters) > 1,
-            clusters=tuple(cluster.replace(cluster_id=number) for number, cluster in enumerate(clusters, 1)),
-            question=asked.of(text).strip() if asked else "",
-        )
+        return _response([*clusters, *_contested_clusters(text, contested)], question)
+
+
+def _response(clusters: Sequence[Cluster], question: str) -> ClassificationResponse:
+    return ClassificationResponse(
+        should_cluster=len(clusters) > 1,
+        clusters=tuple(cluster.replace(cluster_id=number) for number, cluster in enumerate(clusters, 1)),
+        question=question.strip(),
+    )
 
 
 def _clusters(text: str, spans: list[Span], numbers: list[int], proposed: tuple[ClusterReply, ...]) -> list[Cluster]:
     """Return the clusters of the passages with these numbers, in the order of the text."""
+    rest = [spans[number - 1] for number in numbers]
     place = {number: index for index, number in enumerate(numbers, 1)}
     groups = [[place[number] for number in cluster.passages if number in place] for cluster in proposed]
-    made: list[tuple[list[Span], ClusterReply]] = []
-    for members, cluster in zip(assigned_numbers(len(numbers), groups), proposed, strict=True):
-        if members:
-            made.append((stretches(spans, [numbers[member - 1] for member in members]), cluster))
-    made.sort(key=lambda pair: pair[0][0])
+    owned = zip(assigned_numbers(len(numbers), groups), proposed, strict=True)
+    made = [(stretches(rest, members), cluster) for members, cluster in owned if members]
     return [
-        _cluster_of(text, parts, number, one_line(cluster.context, MAX_CONTEXT), keywords(cluster.keywords))
-        for number, (parts, cluster) in enumerate(made, 1)
+        _cluster_of(text, parts, one_line(cluster.context, MAX_CONTEXT), keywords(cluster.keywords))
+        for parts, cluster in sorted(made, key=lambda pair: pair[0][0])
     ]
 
 
-def _cluster_of(text: str, parts: Sequence[Span], number: int, context: str, words: tuple[str, ...]) -> Cluster:
+def _cluster_of(text: str, parts: Sequence[Span], context: str, words: tuple[str, ...]) -> Cluster:
+    """Return a topic; its number is that of its place among all, in the end."""
     content = joined(text, parts)
     return Cluster(
-        cluster_id=number,
+        cluster_id=1,
         context=context or one_line(content, 100),
         content=content,
         keywords=words or key_phrases(content[:_READ], most=_MOST_KEYWORDS),
@@ -259,7 +258,12 @@ def _apart(text: str, clusters: list[Cluster]) -> list[Cluster]:
 
     A bank compares topics with each other: what a model put into one of them would never be found to disagree.
     """
-    clusters = _by_source(text, clusters)
+    by_source: list[Cluster] = []
+    for cluster in clusters:  # a summary of words of several sources would mix up who said what
+        spans = _parted(text, [Span(one.start, one.end) for one in cluster.stretches])
+        groups = _of_one_source(text, spans, [list(range(1, len(spans) + 1))])
+        by_source += [cluster] if len(groups) == 1 else [_cluster(text, stretches(spans, one)) for one in groups]
+    clusters = by_source
     parts = [[Span(one.start, one.end) for one in cluster.stretches] for cluster in clusters]
     contested = _contested(text, [span for spans in parts for span in spans])
     if not contested:
@@ -273,18 +277,7 @@ def _apart(text: str, clusters: list[Cluster]) -> list[Cluster]:
         if content.strip():
             where = tuple(TextSpan(start=span.start, end=span.end) for span in left)
             kept.append(cluster.replace(content=content, stretches=where))
-    kept += _contested_clusters(text, contested)
-    return [cluster.replace(cluster_id=number) for number, cluster in enumerate(kept, 1)]
-
-
-def _by_source(text: str, clusters: list[Cluster]) -> list[Cluster]:
-    """Part the topics that hold words of several sources: a summary of both would mix up who said what."""
-    found: list[Cluster] = []
-    for cluster in clusters:
-        spans = _parted(text, [Span(one.start, one.end) for one in cluster.stretches])
-        groups = _of_one_source(text, spans, [list(range(1, len(spans) + 1))])
-        found += [cluster] if len(groups) == 1 else [_cluster(text, spans, group, 1) for group in groups]
-    return found
+    return kept + _contested_clusters(text, contested)
 
 
 def _parted(text: str, spans: Sequence[Span]) -> list[Span]:
@@ -308,10 +301,7 @@ def _of_one_source(text: str, spans: Sequence[Span], groups: Sequence[Sequence[i
 
 
 def _contested_clusters(text: str, contested: Sequence[tuple[Span, str]]) -> list[Cluster]:
-    return [
-        _cluster(text, [span], [1], number).replace(context=one_line(beside, _LONGEST_CONTEXT))
-        for number, (span, beside) in enumerate(contested, 1)
-    ]
+    return [_cluster(text, [span]).replace(context=one_line(beside, _LONGEST_CONTEXT)) for span, beside in contested]
 
 
 # Passages are parted finer than for a model, which can read a paragraph of two topics and we cannot. Chosen by hand.
@@ -339,12 +329,6 @@ _ORDER = re.compile(
 )
 
 
-def _title(text: str) -> str:
-    """Return the title that a text begins with, if it does."""
-    first = next(iter(sentence_texts(text[:_LONGEST_PASSAGE])), "")
-    return first if len(first) < len(text.strip()) and is_title(read_claim(first)) else ""
-
-
 def _contested(text: str, rest: Sequence[Span]) -> list[tuple[Span, str]]:
     """Return the sentences that contradict one before them, and that one: only two topics can be in conflict."""
     parts = [part for part in sentences(unwrapped(text[:_READ])) if part.of(text).strip()]
@@ -362,21 +346,11 @@ def _contested(text: str, rest: Sequence[Span]) -> list[tuple[Span, str]]:
     return inside if len(inside) <= _MOST_CONTESTED else []
 
 
-def _with_blanks(groups: list[list[int]], spans: Sequence[Span]) -> list[list[int]]:
-    """Give white space between passages to the group of the passage before it."""
-    owner = {number: place for place, group in enumerate(groups) for number in group}
-    last = 0
-    for number in range(1, len(spans) + 1):
-        last = owner.setdefault(number, last)
-    return [[number for number in range(1, len(spans) + 1) if owner[number] == place] for place in range(len(groups))]
-
-
-def _cluster(text: str, spans: Sequence[Span], numbers: Sequence[int], cluster_id: int) -> Cluster:
-    parts = stretches(spans, numbers)
+def _cluster(text: str, parts: Sequence[Span]) -> Cluster:
     content = joined(text, parts)
     words = key_phrases(content[:_READ], most=_MOST_KEYWORDS)
     about = salient_sentences(content[:_READ], about=" ".join(words), most=1)
-    return _cluster_of(text, parts, cluster_id, one_line(about[0] if about else content, _LONGEST_CONTEXT), words)
+    return _cluster_of(text, parts, one_line(about[0] if about else content, _LONGEST_CONTEXT), words)
 
 
 # ── the question ─────────────────────────────────────────────────────────────
@@ -404,14 +378,8 @@ def _without(spans: Sequence[Span], asked: Span) -> list[Span]:
     """Return the passages without the question."""
     rest: list[Span] = []
     for span in spans:
-        if not span.overlaps(asked):
-            rest.append(span)
-            continue
-        rest += [
-            part
-            for part in (Span(span.start, asked.start), Span(asked.end, span.end))
-            if part.end > part.start and part.start >= span.start and part.end <= span.end
-        ]
+        left = [Span(span.start, asked.start), Span(asked.end, span.end)] if span.overlaps(asked) else [span]
+        rest += [part for part in left if span.start <= part.start < part.end <= span.end]
     return rest
 
 
@@ -459,10 +427,7 @@ def grouped(alike: "NDArray[np.float32]", lengths: Sequence[int], closeness: Clo
     import numpy as np
 
     count = len(lengths)
-    table = alike.astype(np.float64)
-    for place in range(count - 1):
-        table[place, place + 1] += closeness.neighbours
-        table[place + 1, place] += closeness.neighbours
+    table = alike.astype(np.float64) + closeness.neighbours * (np.eye(count, k=1) + np.eye(count, k=-1))
     np.fill_diagonal(table, -1)
     groups: list[list[int]] = [[place] for place in range(count)]
     weights = [min(max(length, 1), _FULL_WEIGHT) ** 0.5 for length in lengths]

@@ -6,8 +6,9 @@ them.
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from enum import StrEnum
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -178,7 +179,7 @@ class Extraction(Role[ExtractionRequest, ExtractionReply, ExtractionResponse]):
 
     name = "extraction"
     defaults = Defaults(tier=Tier.EXTRACTION, temperature=0.1, top_p=0.9)
-    form_shown: ClassVar[Bilingual | None] = Bilingual(
+    form_shown = Bilingual(
         """{"facts": [{"kind": "[one of the above]", "content": "[one sentence]", "reason": "[reason]", \
 "importance": 0.5, "confirmed": false, "sources": [1]}]}""",
         """{"facts": [{"kind": "【类别】", "content": "【一句话】", "reason": "【理由】", "importance": 0.5, \
@@ -213,26 +214,40 @@ class Extraction(Role[ExtractionRequest, ExtractionReply, ExtractionResponse]):
         said = WordIndex("\n".join(f"{one.speaker}\n{one.text}" for one in request.utterances))
         for proposed in reply.facts:
             content = one_line(proposed.content, _LONGEST_FACT)
-            if FactKind(proposed.kind) in request.kinds and _stands_in(content, said, FactKind(proposed.kind)):
+            # It is made of what was said; a feeling is named in words of its own.
+            is_said = proposed.kind == "mood" or (
+                said.share(content) >= _LEAST_SUPPORT and not said.invents_numbers(content)
+            )
+            if content and proposed.kind in request.kinds and is_said:
                 facts.setdefault((proposed.kind, content.casefold()), _fact(request, proposed, content))
         kept = sorted(facts.values(), key=lambda fact: -fact.importance)[: request.limit]
         return ExtractionResponse(facts=tuple(sorted(kept, key=lambda fact: fact.sources)))
 
     async def offline(self, request: ExtractionRequest, toolbox: Toolbox) -> ExtractionResponse:
         """Find the sentences whose words tell what they are; the most important if there are too many."""
-        return ExtractionResponse(facts=facts_in(request.utterances, kinds=request.kinds, limit=request.limit))
-
-
-def _stands_in(content: str, said: WordIndex, kind: FactKind) -> bool:
-    """Tell whether a fact is made of what was said; a feeling is named in words of its own."""
-    if kind is FactKind.MOOD or not content:
-        return bool(content)
-    return said.share(content) >= _LEAST_SUPPORT and not said.invents_numbers(content)
+        facts: dict[str, ExtractedFact] = {}
+        settled = find_commitments(request.utterances, sentences=_outside_code)
+        for sentence in _sentences(request.utterances):
+            fact = _fact_of(sentence, request.kinds, settled)
+            if fact is not None:
+                key = alphanumeric(fact.content)
+                known = facts.setdefault(key, fact)
+                if known is not fact:  # said twice: from both places, confirmed if it ever was
+                    facts[key] = known.replace(
+                        sources=tuple(dict.fromkeys((*known.sources, *fact.sources))),
+                        confirmed=known.confirmed or fact.confirmed,
+                        importance=max(known.importance, fact.importance),
+                    )
+        kept = sorted(facts.values(), key=lambda fact: -fact.importance)[: request.limit]
+        return ExtractionResponse(facts=tuple(fact for fact in facts.values() if fact in kept))
 
 
 def _fact(request: ExtractionRequest, proposed: FactReply, content: str) -> ExtractedFact:
     named = known_numbers(proposed.sources, shown=len(request.utterances))
-    sources = tuple(number - 1 for number in sorted(named)) or _said_in(request, content)
+    sources = tuple(number - 1 for number in sorted(named))
+    if not sources:  # the utterance that says it, if one does
+        shares = [WordIndex(f"{said.speaker}\n{said.text}").share(content) for said in request.utterances]
+        sources = (shares.index(max(shares)),) if max(shares) >= _LEAST_SUPPORT else ()
     # What a tool or a page says is to be remembered, nobody asked for.
     asked = [said for place in sources if (said := request.utterances[place]).origin in {None, Origin.USER}]
     confirmed = proposed.confirmed and any(_REMEMBER.search(said.text) for said in asked)
@@ -244,13 +259,6 @@ def _fact(request: ExtractionRequest, proposed: FactReply, content: str) -> Extr
         confirmed=confirmed,
         sources=sources,
     )
-
-
-def _said_in(request: ExtractionRequest, content: str) -> tuple[int, ...]:
-    """Return the utterance that says what a fact without a source says, if one does."""
-    shares = [WordIndex(f"{said.speaker}\n{said.text}").share(content) for said in request.utterances]
-    best = max(range(len(shares)), key=lambda place: shares[place])
-    return (best,) if shares[best] >= _LEAST_SUPPORT else ()
 
 
 _COMPLETION = word_regex(
@@ -289,12 +297,6 @@ _REASON = lazy_regex(
 )
 _PRESSING = word_regex(r"always|never|must|important|urgent|critical|asap", r"一定|务必|必须|重要|紧急|千万|尽快|绝不")
 
-# The first that fits names a sentence that states nothing lasting. The figures are how important such a sentence is by
-# itself, chosen by hand: what binds others before what only describes.
-_PATTERNS: tuple[tuple[FactKind, re.Pattern[str], float], ...] = (
-    (FactKind.COMPLETION, _COMPLETION, 0.5),
-    (FactKind.REQUEST, _REQUEST, 0.4),
-)
 _STATED: dict[StatementKind, FactKind] = {
     "decision": FactKind.DECISION,
     "instruction": FactKind.PREFERENCE,
@@ -310,8 +312,13 @@ _WEIGHTS = {
     FactKind.PREFERENCE: 0.6,
     FactKind.FOLLOW_UP: 0.6,
     FactKind.FACT: 0.5,
+    FactKind.COMPLETION: 0.5,
+    FactKind.REQUEST: 0.4,
     FactKind.MOOD: 0.35,
 }
+"""How important a sentence of each kind is by itself, chosen by hand: what binds others before what only describes."""
+_BINDING = (FactKind.DECISION, FactKind.FOLLOW_UP, FactKind.PREFERENCE)
+"""What decisions, what is to be done and agreements are."""
 # What only a person says of himself.
 _OWN = frozenset({FactKind.PREFERENCE, FactKind.MOOD, FactKind.REQUEST, FactKind.FACT})
 _SHORTEST = 4
@@ -329,20 +336,6 @@ class _SpokenSentence:
     """Whether what was said next asks to remember it."""
 
 
-def facts_in(utterances: Sequence[Utterance], *, kinds: Sequence[FactKind], limit: int) -> tuple[ExtractedFact, ...]:
-    """Return the facts of an extraction."""
-    facts: dict[str, ExtractedFact] = {}
-    settled = find_commitments(utterances, sentences=_outside_code)
-    for sentence in _sentences(utterances):
-        fact = _fact_of(sentence, kinds, settled)
-        if fact is not None:
-            key = alphanumeric(fact.content)
-            known = facts.get(key)
-            facts[key] = fact if known is None else _together(known, fact)
-    kept = sorted(facts.values(), key=lambda fact: -fact.importance)[:limit]
-    return tuple(fact for fact in facts.values() if fact in kept)
-
-
 def _outside_code(text: str) -> list[str]:
     return sentence_texts(without_code(text))
 
@@ -353,8 +346,7 @@ def _sentences(utterances: Sequence[Utterance]) -> Iterator[_SpokenSentence]:
     for number, said in enumerate(utterances):
         for text in _outside_code(said.text):
             if only_confirms(text):
-                if waiting is not None:
-                    waiting = _SpokenSentence(waiting.text, waiting.utterance, waiting.said, confirmed=True)
+                waiting = waiting and replace(waiting, confirmed=True)
                 continue
             if waiting is not None:
                 yield waiting
@@ -370,20 +362,27 @@ def _fact_of(sentence: _SpokenSentence, kinds: Sequence[FactKind], settled: Comm
     by_assistant = chat_role(sentence.said.speaker) in {"assistant", "system", "tool"}
     found = statements(text, speaker=sentence.said.speaker, is_user=not by_assistant)
     confirmed = sentence.confirmed or any(one.confirmed for one in found)
-    stated = _bond(sentence, settled) or next((_STATED[one.kind] for one in found if one.kind in _STATED), None)
+    said = with_speaker(one_line(text, MAX_REMARK), sentence.said.speaker)  # as commitments tell it
+    binding = (settled.decisions, settled.todos, settled.agreements)
+    # What a sentence binds people to, as far as the talk does not take it back, then what it states.
+    told = [bond for bonds, bond in zip(binding, _BINDING, strict=True) if said in bonds]
+    told += [_STATED[one.kind] for one in found if one.kind in _STATED]
+    stated = told[0] if told else None
     kind, importance = _kind(text, kinds, stated, by_assistant=by_assistant)
     if kind is None and confirmed and not by_assistant:
         # Nothing tells what sort of thing it is, but it must not be lost.
         kept = (FactKind.FACT, FactKind.PREFERENCE, FactKind.DECISION)
         kind, importance = next((one for one in kept if one in kinds), kinds[0]), 0.6
-    if kind is None or _said(sentence) in settled.gone:
+    if kind is None or said in settled.gone:
         return None
     reason = _REASON.search(text)
     importance += 0.1 if _PRESSING.search(text) else 0.0
     importance += 0.2 if confirmed else 0.0
+    if SPEAKER_OR_HEARER.search(text):  # it would not tell whose words they are
+        text = with_speaker(text, sentence.said.speaker)
     return ExtractedFact(
         kind=kind,
-        content=one_line(_standing_alone(sentence), MAX_REMARK),
+        content=one_line(text, MAX_REMARK),
         reason=one_line((reason["en"] or reason["zh"]).strip(), 500) if reason else "",
         importance=round(min(1.0, importance), 2),
         confirmed=confirmed,
@@ -400,45 +399,12 @@ def _kind(
     to_do = stated is FactKind.FACT and FactKind.REQUEST in kinds and not by_assistant and _REQUEST.search(text)
     if stated is not None and stated in kinds and not to_do and not (by_assistant and stated in _OWN):
         return stated, _WEIGHTS[stated]
-    for kind, pattern, importance in _PATTERNS:
-        if kind not in kinds or (by_assistant and kind in _OWN) or (asked and kind is not FactKind.REQUEST):
-            continue
-        if kind is FactKind.COMPLETION and (_ADVISES.search(text) or text.endswith((":", "："))):
-            continue
-        if pattern.search(text) or (kind is FactKind.REQUEST and asked):
-            return kind, importance
+    is_report = FactKind.COMPLETION in kinds and not asked and _COMPLETION.search(text)
+    if is_report and not (_ADVISES.search(text) or text.endswith((":", "："))):
+        return FactKind.COMPLETION, _WEIGHTS[FactKind.COMPLETION]
+    if FactKind.REQUEST in kinds and not by_assistant and (asked or _REQUEST.search(text)):
+        return FactKind.REQUEST, _WEIGHTS[FactKind.REQUEST]
     return None, 0.0
-
-
-def _bond(sentence: _SpokenSentence, settled: Commitments) -> FactKind | None:
-    """Return what a sentence binds people to, as far as the talk does not take it back."""
-    said = _said(sentence)
-    if said in settled.decisions:
-        return FactKind.DECISION
-    if said in settled.todos:
-        return FactKind.FOLLOW_UP
-    return FactKind.PREFERENCE if said in settled.agreements else None
-
-
-def _said(sentence: _SpokenSentence) -> str:
-    """Return a sentence as commitments tell it."""
-    return with_speaker(one_line(sentence.text, MAX_REMARK), sentence.said.speaker)
-
-
-def _standing_alone(sentence: _SpokenSentence) -> str:
-    """Return the sentence with its speaker before it where it would not tell whose words they are."""
-    if not SPEAKER_OR_HEARER.search(sentence.text):
-        return sentence.text
-    return with_speaker(sentence.text, sentence.said.speaker)
-
-
-def _together(known: ExtractedFact, again: ExtractedFact) -> ExtractedFact:
-    """Return a fact that was said twice: from both places, confirmed if it ever was."""
-    return known.replace(
-        sources=tuple(dict.fromkeys((*known.sources, *again.sources))),
-        confirmed=known.confirmed or again.confirmed,
-        importance=max(known.importance, again.importance),
-    )
 
 
 EXTRACTION = Extraction()

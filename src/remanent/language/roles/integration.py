@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
-from itertools import islice
-from typing import Annotated, ClassVar, Literal
+from itertools import chain, islice
+from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, JsonValue, model_validator
+from pydantic import Field, JsonValue, model_validator
 
 from remanent.bilingual import Bilingual, Language, in_language
 from remanent.errors import InvalidInput, Refused
@@ -183,13 +183,6 @@ outcome 为 "unresolved" 时，只写 outcome 和 interaction_tree_description�
 )
 
 
-def _listed(value: object) -> object:
-    """Read {"b1": {…}} as a list of updates that name their node."""
-    if isinstance(value, dict) and all(isinstance(part, dict) for part in value.values()):
-        return [{"node": name, **part} for name, part in value.items()]
-    return value
-
-
 class NeighbourReply(Model):
     """A neighbour's topic as it is to be worded now."""
 
@@ -206,7 +199,7 @@ class IntegrationReply(Model):
     context: Prose = ""
     keywords: Words = ()
     upheld: Words = ()
-    neighbor_updates: Annotated[tuple[NeighbourReply, ...], BeforeValidator(_listed), Field(max_length=MAX_ITEMS)] = ()
+    neighbor_updates: Annotated[tuple[NeighbourReply, ...], Field(max_length=MAX_ITEMS)] = ()
     interaction_tree_description: Prose = ""
 
 
@@ -215,7 +208,7 @@ class Integration(Role[IntegrationRequest, IntegrationReply, IntegrationResponse
 
     name = "integration"
     defaults = Defaults(temperature=0.2, top_p=0.85)
-    form_shown: ClassVar[Bilingual | None] = Bilingual(
+    form_shown = Bilingual(
         """{"outcome": "integrated", "summary": "[summary]", "context": "[topic in one sentence]", "keywords": \
 ["[keyword]"], "upheld": ["[node id]"], "neighbor_updates": [], "interaction_tree_description": "[what and why]"}""",
         """{"outcome": "integrated", "summary": "【摘要】", "context": "【一句话主题】", "keywords": \
@@ -257,7 +250,9 @@ class Integration(Role[IntegrationRequest, IntegrationReply, IntegrationResponse
 
     def read(self, request: IntegrationRequest, reply: IntegrationReply) -> IntegrationResponse:
         """Check that only what was shown is touched, and that an integrated node says something."""
-        upheld, updates = _upheld(request, reply), _updates(request, reply)
+        nodes, _ = _aliases(request)
+        found = dict.fromkeys(one for name in reply.upheld if (one := nodes.find(name)) is not None)
+        upheld = tuple(found) if request.trigger is Trigger.CONFLICT else ()
         description = multi_line(reply.interaction_tree_description)
         # Code has the last word on the outcome: a validation that answers nothing settles nothing, whatever a model
         # makes of it, and one by which it upholds a node has settled the matter.
@@ -266,19 +261,22 @@ class Integration(Role[IntegrationRequest, IntegrationReply, IntegrationResponse
             return _unresolved(description or multi_line(request.validation) or request.description)
         summary = multi_line(reply.summary, MAX_SUMMARY)
         if not summary and reply.outcome == "unresolved":
-            summary = multi_line(
-                "\n".join(node.summary for node in request.nodes if node.node_id in upheld), MAX_SUMMARY
-            )
+            told = "\n".join(node.summary for node in request.nodes if node.node_id in upheld)
+            summary = multi_line(told, MAX_SUMMARY)
         if not summary:
             raise Refused('an integrated node needs a summary; if nothing can be concluded, outcome is "unresolved"')
         if request.trigger is Trigger.MERGE:
-            summary = _with_what_is_missing(summary, request)
+            # The statements of the nodes that a merged summary left out are put back, as they were.
+            words = WordIndex(summary)
+            nodes_say = (summary_statements(node.summary, most=_MAX_STATEMENTS) for node in request.nodes)
+            missing = [text for text in dict.fromkeys(chain.from_iterable(nodes_say)) if not words.holds(text)]
+            summary = multi_line("\n".join([summary, *(f"- {text}" for text in missing)]), MAX_SUMMARY)
         return IntegrationResponse(
             outcome=IntegrationOutcome.INTEGRATED,
             summary=summary,
             context=one_line(reply.context, MAX_CONTEXT) or one_line(summary, 100),
             keywords=keywords(reply.keywords) or keywords(word for node in request.nodes for word in node.keywords),
-            neighbour_updates=updates,
+            neighbour_updates=_updates(request, reply),
             interaction_tree_description=description or one_line(reply.context, MAX_CONTEXT) or one_line(summary, 200),
             upheld=upheld,
         )
@@ -291,7 +289,11 @@ class Integration(Role[IntegrationRequest, IntegrationReply, IntegrationResponse
             for number, node in enumerate(nodes)
             for text in summary_statements(node.summary, most=_MAX_STATEMENTS)
         ]
-        clashes = _clashes(facts)
+        # Statements of different nodes that contradict each other.
+        judged = (
+            _Clash(one, other, judge(compare(facts[one].claim, facts[other].claim))) for one, other in _near(facts)
+        )
+        clashes = [clash for clash in islice(judged, _MAX_PAIRS) if clash.judgement.conflict >= CONFLICT]
         matter = _NodeSet(nodes, facts, working_language(*(node.summary for node in nodes)))
         if request.trigger is Trigger.CONFLICT:
             return await _by_validation(request.validation, matter, clashes, toolbox)
@@ -304,12 +306,6 @@ def _aliases(request: IntegrationRequest) -> tuple[IdAliases, IdAliases]:
     return nodes, IdAliases([near.node_id for near in request.neighbours], prefix="b")
 
 
-def _upheld(request: IntegrationRequest, reply: IntegrationReply) -> tuple[str, ...]:
-    aliases, _ = _aliases(request)
-    named = tuple(dict.fromkeys(found for name in reply.upheld if (found := aliases.find(name)) is not None))
-    return named if request.trigger is Trigger.CONFLICT else ()
-
-
 def _answers_nothing(request: IntegrationRequest) -> bool:
     """Tell whether a validation says nothing about any node except that it was inconclusive."""
     if request.trigger is not Trigger.CONFLICT:
@@ -317,16 +313,6 @@ def _answers_nothing(request: IntegrationRequest) -> bool:
     nodes = WordIndex("\n".join(node.summary for node in request.nodes))
     told = [text for text in summary_statements(request.validation) if not UNDECIDED.search(text)]
     return not any(nodes.share(text) > 0 for text in told)
-
-
-def _with_what_is_missing(summary: str, request: IntegrationRequest) -> str:
-    """Return a merged summary with the statements of the nodes that it left out, as they were."""
-    words = WordIndex(summary)
-    stated = dict.fromkeys(
-        text for node in request.nodes for text in summary_statements(node.summary, most=_MAX_STATEMENTS)
-    )
-    missing = [f"- {text}" for text in stated if not words.holds(text)]
-    return multi_line("\n".join([summary, *missing]), MAX_SUMMARY)
 
 
 def _updates(request: IntegrationRequest, reply: IntegrationReply) -> tuple[NeighbourUpdate, ...]:
@@ -420,15 +406,6 @@ class _Clash:
     judgement: Judgement
 
 
-def _clashes(facts: Sequence[_Fact]) -> list[_Clash]:
-    """Return the statements of different nodes that contradict each other."""
-    judged = (
-        _Clash(one, other, judge(compare(facts[one].claim, facts[other].claim)))
-        for one, other in islice(_near(facts), _MAX_PAIRS)
-    )
-    return [clash for clash in judged if clash.judgement.conflict >= CONFLICT]
-
-
 def _near(facts: Sequence[_Fact]) -> Iterator[tuple[int, int]]:
     """Yield the statements of different nodes that have a word in common, in their order."""
     having: dict[str, list[int]] = {}
@@ -500,15 +477,12 @@ def _node(
     # The sentence on what it is about may be the very statement that is gone.
     said = set(kept)
     gone = [fact.text for fact in matter.facts if fact.text not in said]
-    contexts = (
-        node.context
-        for node in matter.nodes
-        if node.context.strip() and not any(text.rstrip(".。") in node.context for text in gone)
-    )
+    contexts = (node.context for node in matter.nodes if node.context.strip())
+    standing = (context for context in contexts if not any(text.rstrip(".。") in context for text in gone))
     return IntegrationResponse(
         outcome=IntegrationOutcome.INTEGRATED,
         summary=render_topic(facts=kept, evidence=evidence, reasoning="", language=matter.language),
-        context=next(contexts, "") or one_line(kept[0], MAX_CONTEXT),
+        context=next(standing, "") or one_line(kept[0], MAX_CONTEXT),
         keywords=keywords(word for node in matter.nodes for word in node.keywords),
         interaction_tree_description=multi_line(description, MAX_REMARK),
         upheld=upheld,
@@ -531,29 +505,28 @@ async def _by_validation(
     refuted: set[int] = set()
     upheld: set[int] = set()
     for clash in clashes:
-        for number in (clash.one, clash.other):
+        difference = clash.judgement.difference
+        assert difference is not None, "a conflict has a difference"
+        for number, values in ((clash.one, difference.one), (clash.other, difference.other)):
             verdict = _verbatim(facts[number].text, validation)
-            verdict = verdict or _verdict(facts[number].claim, _values(clash, number), findings)
+            verdict = verdict or _verdict(facts[number].claim, values, findings)
             if verdict > 0:
                 upheld.add(number)
             elif verdict < 0:
                 refuted.add(number)
     right = {facts[number].node for number in upheld} - {facts[number].node for number in refuted}
     wrong = {facts[number].node for number in refuted}
-    settled = bool(right or wrong) and len(right) < len(nodes) and len(wrong) < len(nodes)
-    if not settled:
+    if not (right or wrong) or len(nodes) in {len(right), len(wrong)}:
         return _unresolved(said["refuted"].format(quote=quote))
     # What contradicts a statement that was upheld is refuted with it.
-    refuted |= {clash.other for clash in clashes if clash.one in upheld} | {
-        clash.one for clash in clashes if clash.other in upheld
-    }
+    refuted |= {clash.other for clash in clashes if clash.one in upheld}
+    refuted |= {clash.one for clash in clashes if clash.other in upheld}
     refuted -= {number for number in upheld if facts[number].node not in wrong}
     gone = refuted | await _repeated(facts, refuted, toolbox)
     kept = [fact.text for number, fact in enumerate(facts) if number not in gone]
     notes = [said["validated"].format(quote=quote)]
-    notes += (
-        [said["dropped"].format(old="; ".join(facts[number].text for number in sorted(refuted)))] if refuted else []
-    )
+    if refuted:
+        notes.append(said["dropped"].format(old="; ".join(facts[number].text for number in sorted(refuted))))
     # What was refuted stands in the history; here it would be taken for a fact again.
     about = {key for fact in facts for key in _keys(fact.claim)}
     telling = [found for found in findings if not _WRONG.search(found.text) and len(_keys(found) & about) > 1]
@@ -578,12 +551,6 @@ def _unresolved(description: str) -> IntegrationResponse:
     return IntegrationResponse(
         outcome=IntegrationOutcome.UNRESOLVED, interaction_tree_description=multi_line(description, MAX_REMARK)
     )
-
-
-def _values(clash: _Clash, number: int) -> tuple[Token, ...]:
-    difference = clash.judgement.difference
-    assert difference is not None, "a conflict has a difference"
-    return difference.one if number == clash.one else difference.other
 
 
 def _verbatim(statement: str, validation: str) -> int:

@@ -8,7 +8,7 @@ what code decides by itself is not asked.
 import re
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
@@ -31,7 +31,7 @@ from remanent.language.wording import abridged, block, group, node_block
 from remanent.model import Model
 from remanent.model.base import Text
 from remanent.model.ids import Id
-from remanent.text.scripts import working_language
+from remanent.text.scripts import letters_only, working_language
 from remanent.text.sentences import sentence_texts
 
 
@@ -163,7 +163,9 @@ def plan_within_rules(
 
 def _is_taken(description: str, steps: Iterable[CompletedTask | FinishedTask]) -> bool:
     """Tell whether a step was taken, in these very words."""
-    return _bare(description) in {_bare(task.description) for task in steps if task.type is TaskType.NORMAL}
+    return letters_only(description) in {
+        letters_only(task.description) for task in steps if task.type is TaskType.NORMAL
+    }
 
 
 def _next_task(request: PlanningRequest, proposed: PlannedTask | None, language: Language) -> PlannedTask | None:
@@ -257,7 +259,7 @@ class Planning(Role[PlanningRequest, PlanningReply, PlanningResponse]):
     name = "planning"
     defaults = Defaults(temperature=0.6, top_p=0.95)
     instructions = _INSTRUCTIONS
-    form_shown: ClassVar[Bilingual | None] = Bilingual(
+    form_shown = Bilingual(
         """{"finished": {"status": "[how it ended]", "context": "[what was learned]"}, "current_task": {"type": \
 "NORMAL", "description": "[what to do next]", "conflict": "", "uploads": []}}""",
         """{"finished": {"status": "【结果】", "context": "【得到了什么】"}, "current_task": {"type": "NORMAL", \
@@ -270,15 +272,35 @@ class Planning(Role[PlanningRequest, PlanningReply, PlanningResponse]):
 
     def material(self, request: PlanningRequest, *, language: Language) -> list[str]:
         """Show the goal, the history, what came up, and the step just taken."""
+        conflict_names, upload_names = (aliases.names for aliases in _aliases(request))
+        completed = [
+            group(
+                "task", [block("did", one.description), block("learned", one.context)], type=one.type, status=one.status
+            )
+            for one in request.completed
+        ]
+        uploads = [
+            block("upload", one.name or "?", id=name, type=one.media_type)
+            for name, one in zip(upload_names, request.uploads, strict=True)
+        ]
+        conflicts = [
+            block("conflict", one.description or "?", id=name)
+            for name, one in zip(conflict_names, request.conflicts, strict=True)
+        ]
+        finished, done = "", request.finished
+        if done is not None:
+            parts = [block("did", done.description), block("result", abridged(done.result, _LONGEST_RESULT))]
+            failed = {"status": TaskStatus.FAILED.value} if done.failed else {}
+            finished = group("finished", parts, type=done.type.value, **failed)
         return [
             block("goal", request.goal),
-            group("completed", _completed(request)),
+            group("completed", completed),
             group("new_memory", [node_block(node) for node in request.new_nodes]),
             group("notices", [block("notice", notice) for notice in request.notices]),
             group("tools", [block("tool", tool) for tool in request.tools]),
-            group("uploads", _uploads(request)),
-            group("conflicts", _conflicts(request)),
-            _finished(request),
+            group("uploads", uploads),
+            group("conflicts", conflicts),
+            finished,
         ]
 
     def needs_model(self, request: PlanningRequest) -> bool:
@@ -299,9 +321,13 @@ class Planning(Role[PlanningRequest, PlanningReply, PlanningResponse]):
         """Go at the goal in one step, after conflicts and uploads; none if that succeeded and nothing came after."""
         language = working_language(request.goal)
         status, context = TaskStatus.SUCCESS, ""
-        if request.finished is not None:
-            status = _ended(request.finished)
-            context = _learned(request.finished, request.goal)
+        if (finished := request.finished) is not None:
+            result = finished.result.strip()
+            if finished.failed or not result or _FAILED.search(result[:_READ]):
+                status = TaskStatus.FAILED
+            # One or two sentences of the result that say most about the goal.
+            learned = salient_sentences(finished.result, about=f"{request.goal}\n{finished.description}", most=2)
+            context = shortened(" ".join(learned), _LONGEST_LESSON)
         history = plan_within_rules(request, status=status, context=context, proposed=None, language=language).completed
         proposed = _at_the_goal(request.goal, history, language)
         return plan_within_rules(request, status=status, context=context, proposed=proposed, language=language)
@@ -313,44 +339,12 @@ def _aliases(request: PlanningRequest) -> tuple[IdAliases, IdAliases]:
     return conflicts, IdAliases([upload.upload_id for upload in request.uploads], prefix="u")
 
 
-def _completed(request: PlanningRequest) -> list[str]:
-    return [
-        group(
-            "task", [block("did", task.description), block("learned", task.context)], type=task.type, status=task.status
-        )
-        for task in request.completed
-    ]
-
-
-def _conflicts(request: PlanningRequest) -> list[str]:
-    return [
-        block("conflict", conflict.description or "?", id=name)
-        for name, conflict in zip(_aliases(request)[0].names, request.conflicts, strict=True)
-    ]
-
-
-def _uploads(request: PlanningRequest) -> list[str]:
-    return [
-        block("upload", upload.name or "?", id=name, type=upload.media_type)
-        for name, upload in zip(_aliases(request)[1].names, request.uploads, strict=True)
-    ]
-
-
-def _finished(request: PlanningRequest) -> str:
-    finished = request.finished
-    if finished is None:
-        return ""
-    status = {"status": TaskStatus.FAILED.value} if finished.failed else {}
-    parts = [block("did", finished.description), block("result", abridged(finished.result, _LONGEST_RESULT))]
-    return group("finished", parts, type=finished.type.value, **status)
-
-
 def _proposed(request: PlanningRequest, task: TaskReply) -> PlannedTask | None:
     conflicts, uploads = _aliases(request)
     description = multi_line(task.description)
     steps: list[CompletedTask | FinishedTask] = [*request.completed]
     steps += [] if request.finished is None else [request.finished]
-    if not _is_taken(description, steps) and _is_echo(description, request):
+    if not _is_taken(description, steps) and _is_echo(description, request, steps):
         description = shortened(request.goal, MAX_REMARK)
     conflict_id = conflicts.find(task.conflict)
     upload_ids = tuple(dict.fromkeys(found for name in task.uploads if (found := uploads.find(name)) is not None))
@@ -370,17 +364,16 @@ _ECHO_CHARS = 30
 """Characters of a sentence that nobody writes by chance as the rules have it (chosen by hand)."""
 
 
-def _is_echo(description: str, request: PlanningRequest) -> bool:
+def _is_echo(description: str, request: PlanningRequest, steps: Iterable[CompletedTask | FinishedTask]) -> bool:
     """Tell whether a small model gave back a sentence of what it was told as its plan: a rule, a tool, a step taken."""
-    done = [task.description for task in request.completed]
-    done += [] if request.finished is None else [request.finished.description]
-    told = _bare("\n".join([_INSTRUCTIONS.en, _INSTRUCTIONS.zh, *request.tools, *done]))
-    said = [sentence for sentence in map(_bare, sentence_texts(description)) if sentence not in _bare(request.goal)]
+    done = [step.description for step in steps]
+    told = letters_only("\n".join([_INSTRUCTIONS.en, _INSTRUCTIONS.zh, *request.tools, *done]))
+    said = [
+        sentence
+        for sentence in map(letters_only, sentence_texts(description))
+        if sentence not in letters_only(request.goal)
+    ]
     return any(len(sentence.encode()) >= _ECHO_CHARS and sentence in told for sentence in said)
-
-
-def _bare(text: str) -> str:
-    return "".join(letter for letter in text.casefold() if letter.isalnum())
 
 
 _ATTEMPTS = 2
@@ -408,20 +401,14 @@ _ANSWER: Bilingual = Bilingual(
 )
 
 
-def _ended(finished: FinishedTask) -> TaskStatus:
-    result = finished.result.strip()
-    failed = finished.failed or not result or _FAILED.search(result[:_READ]) is not None
-    return TaskStatus.FAILED if failed else TaskStatus.SUCCESS
-
-
-def _learned(finished: FinishedTask, goal: str) -> str:
-    """Return one or two sentences of the result that say most about the goal."""
-    chosen = salient_sentences(finished.result, about=f"{goal}\n{finished.description}", most=2)
-    return shortened(" ".join(chosen), _LONGEST_LESSON) if chosen else ""
-
-
 def _at_the_goal(goal: str, history: tuple[CompletedTask, ...], language: Language) -> PlannedTask | None:
-    attempts = [place for place, task in enumerate(history) if _is_at(task, goal)]
+    # Steps that went at the goal itself: they name it, or share most of its words.
+    attempts = [
+        place
+        for place, task in enumerate(history)
+        if task.type is TaskType.NORMAL
+        and (goal.strip()[:200] in task.description or term_overlap(goal, task.description) >= _SAME_AIM)
+    ]
     if not attempts:
         # The goal itself: words around it would go into every search.
         return _step("{}", goal)
@@ -434,13 +421,6 @@ def _at_the_goal(goal: str, history: tuple[CompletedTask, ...], language: Langua
         return _step(_RETRY[language], goal)
     # The last resort is tried once, and once more when something was learned since.
     return _step(_ANSWER[language], goal) if failures == _ATTEMPTS or learned_since else None
-
-
-def _is_at(task: CompletedTask, goal: str) -> bool:
-    """Tell whether a step went at the goal itself: it names it, or shares most of its words."""
-    if task.type is not TaskType.NORMAL:
-        return False
-    return goal.strip()[:200] in task.description or term_overlap(goal, task.description) >= _SAME_AIM
 
 
 def _step(wording: str, goal: str) -> PlannedTask:

@@ -7,7 +7,7 @@ is the question put as a statement, which has the same words in the order of an 
 import re
 from collections.abc import Iterator
 from enum import StrEnum
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -101,7 +101,7 @@ intent 取以下之一：
 字段：intent；confidence（0 到 1）；target_agent（cross_agent 时写 <agents> 中的名称，否则为 null）。
 """,
     )
-    form_shown: ClassVar[Bilingual | None] = Bilingual(
+    form_shown = Bilingual(
         '{"intent": "[one of the above]", "confidence": 0.5, "target_agent": null}',
         '{"intent": "【意图】", "confidence": 0.5, "target_agent": null}',
     )
@@ -122,10 +122,9 @@ intent 取以下之一：
     def read(self, request: IntentRequest, reply: IntentReply) -> IntentResponse:
         """Let only an agent that was shown be the target."""
         intent = Intent(reply.intent)
-        target = (reply.target_agent or "").strip()
-        if intent is not Intent.CROSS_AGENT or target not in request.agents:
-            target = ""
-        return IntentResponse(intent=intent, confidence=reply.confidence, target_agent=target or None)
+        named = (reply.target_agent or "").strip()
+        target = named if intent is Intent.CROSS_AGENT and named in request.agents else None
+        return IntentResponse(intent=intent, confidence=reply.confidence, target_agent=target)
 
     async def offline(self, request: IntentRequest, toolbox: Toolbox) -> IntentResponse:
         """Judge by the words of the message and by what was said before it."""
@@ -265,9 +264,7 @@ Field queries: a list of strings.
 字段 queries：字符串列表。
 """,
     )
-    form_shown: ClassVar[Bilingual | None] = Bilingual(
-        '{"queries": ["[query]", "[query]"]}', '{"queries": ["【查询】", "【查询】"]}'
-    )
+    form_shown = Bilingual('{"queries": ["[query]", "[query]"]}', '{"queries": ["【查询】", "【查询】"]}')
 
     def language(self, request: RewritingRequest) -> Language:
         """Speak the language of the question."""
@@ -292,16 +289,11 @@ Field queries: a list of strings.
 
     async def offline(self, request: RewritingRequest, toolbox: Toolbox) -> RewritingResponse:
         """Leave only the telling words, and what the words before tell that they mean."""
-        seen = {alphanumeric(request.query)}
-        queries: list[str] = []
+        said = {alphanumeric(request.query): ""}
         for wording in _wordings(request):
             query = one_line(wording, _LONGEST_QUERY)
-            if query and alphanumeric(query) not in seen:
-                seen.add(alphanumeric(query))
-                queries.append(query)
-            if len(queries) == request.count:
-                break
-        return RewritingResponse(queries=tuple(queries))
+            said.setdefault(alphanumeric(query), query)
+        return RewritingResponse(queries=tuple(filter(None, said.values()))[: request.count])
 
 
 _POINTING = re.compile(
@@ -405,10 +397,8 @@ Write in the language of the question.
         """Turn the question into a statement; nothing in the passage is made up but its form."""
         statement = statement_form(request.question) or request.question.strip()
         words = content_words(request.question)[:_MOST_WORDS]
-        if working_language(request.question) == "zh":
-            passage = f"{statement}。{'、'.join(words)}。" if words else f"{statement}。"
-        else:
-            passage = f"{statement}. {', '.join(words)}." if words else f"{statement}."
+        comma, stop, space = ("、", "。", "") if self.language(request) == "zh" else (", ", ".", " ")
+        passage = f"{statement}{stop}" + (f"{space}{comma.join(words)}{stop}" if words else "")
         return HydeResponse(passage=one_line(passage, LONGEST_PASSAGE))
 
 

@@ -5,28 +5,26 @@ a model that says the same to everything left the contradiction unsettled and it
 model both are right.
 """
 
-import base64
 import json
 import re
 from collections.abc import Collection, Sequence
 from copy import deepcopy
 from enum import StrEnum
-from typing import Annotated, cast
+from typing import Annotated, NamedTuple, cast
 
-from pydantic import AfterValidator, Field, JsonValue
+from pydantic import Field, JsonValue
 
 from remanent.bilingual import Bilingual, Language, in_language
-from remanent.errors import InvalidInput, Refused
+from remanent.errors import Refused
 from remanent.language.offline.answer_finding import AnswerCandidates, agreeing, find_answer
 from remanent.language.offline.evidence import (
-    Contradiction,
     contradiction_in,
     leaves_open,
     settle_contradiction,
     source_texts,
 )
 from remanent.language.offline.questions import AnswerType, answer_type, is_question, keyword_form
-from remanent.language.role import ChatMessage, Defaults, Picture, Prompt, Role, TextReply, Toolbox
+from remanent.language.role import ChatMessage, Defaults, Image, Prompt, Role, TextReply, Toolbox
 from remanent.language.shapes import MAX_TEXT, LongText, Remark, one_line
 from remanent.language.tagged_turns import ToolCall, read_calls, scan_turn
 from remanent.language.wording import block
@@ -35,14 +33,6 @@ from remanent.model.base import Text
 from remanent.text.keywords import WordIndex
 from remanent.text.scripts import working_language
 from remanent.text.sentences import sentence_texts
-
-
-def _check_base64(text: str) -> str:
-    try:
-        base64.b64decode(text, validate=True)
-    except ValueError as error:
-        raise InvalidInput("must be base64") from error
-    return text
 
 
 class ToolDefinition(Model):
@@ -78,24 +68,6 @@ class Turn(Model):
 
     said: Annotated[Text, Field(max_length=MAX_TEXT)]
     results: Annotated[tuple[ToolResult, ...], Field(max_length=100)] = ()
-
-
-class Image(Model):
-    """A picture that belongs to a task, as chat APIs take it."""
-
-    media_type: Annotated[str, Field(pattern=r"^image/[a-z0-9.+-]{1,50}$")]
-    data: Annotated[str, AfterValidator(_check_base64), Field(repr=False)]
-    """The bytes in base64."""
-
-    @classmethod
-    def of(cls, content: bytes, *, media_type: str) -> "Image":
-        """Return the picture of some bytes."""
-        return cls(media_type=media_type, data=base64.b64encode(content).decode("ascii"))
-
-    @property
-    def content(self) -> bytes:
-        """The bytes themselves."""
-        return base64.b64decode(self.data)
 
 
 class Urgency(StrEnum):
@@ -196,38 +168,32 @@ class React(Role[ReactRequest, TextReply, ReactResponse]):
 
     def prompt(self, request: ReactRequest, *, language: Language) -> Prompt:
         """Show the tools, the task and all turns up to now."""
-        turns: list[ChatMessage] = []
-        content = request.task
-        for turn in request.turns:
-            told = tool_responses(turn.results) or _GO_ON[language]
-            if turn.said.strip():
-                turns += [ChatMessage("assistant", turn.said), ChatMessage("user", told)]
-            elif turns:
+        turns = [ChatMessage("user", request.task)]
+        said = [(turn.said, tool_responses(turn.results) or _GO_ON[language]) for turn in request.turns]
+        for words, told in (*said, ("", _URGENT[request.urgency][language])):
+            if words.strip():
+                turns += [ChatMessage("assistant", words), ChatMessage("user", told)]
+            elif told:
                 # A turn in which nothing was said is none: what stood in its place would be repeated.
                 turns[-1] = ChatMessage("user", f"{turns[-1].text}\n{told}")
-            else:
-                content = f"{content}\n{told}"
-        urgent = _URGENT[request.urgency][language]
-        if urgent and turns:
-            turns[-1] = ChatMessage("user", f"{turns[-1].text}\n{urgent}")
-        elif urgent:
-            content = f"{content}\n{urgent}"
         instructions = f"{_INSTRUCTIONS[language].strip()}\n{_declared(request.tools, language)}"
-        pictures = tuple(Picture(image.media_type, image.content) for image in request.images)
-        return Prompt(instructions=instructions, content=content, pictures=pictures, turns=tuple(turns))
+        return Prompt(instructions, turns[0].text, request.images, tuple(turns[1:]))
 
     def read(self, request: ReactRequest, reply: TextReply) -> ReactResponse:
         """Take the turn apart; what cannot be called is told, not called."""
         if not reply.text.strip():
             raise Refused("the reply is empty; think in <think>, then write <tool_call> or <answer>")
         language = self.language(request)
-        if _repeats(reply.text, self.prompt(request, language=language).instructions):
+        instructions = self.prompt(request, language=language).instructions
+        lines = [line.strip() for line in reply.text.splitlines() if len(line.strip()) > 1]
+        # As a model writes that has nothing to say.
+        if len(reply.text.strip()) > _SHORTEST_ECHO and all(line in instructions for line in lines):
             raise Refused("the reply repeats the instructions; think in <think>, then write <tool_call> or <answer>")
         return parse_turn(
             reply.text,
             tools=[tool.name for tool in request.tools],
             must_answer=request.urgency is Urgency.NOW,
-            language=self.language(request),
+            language=language,
         )
 
     async def offline(self, request: ReactRequest, toolbox: Toolbox) -> ReactResponse:
@@ -239,8 +205,11 @@ class React(Role[ReactRequest, TextReply, ReactResponse]):
         said = in_language(_SAID, language)
         results = [result.content for turn in request.turns for result in turn.results if not result.failed]
         matter = contradiction_in(request.task)
-        if matter is not None:
-            return _validation(request, matter, results)
+        if matter is not None:  # what others say of a contradiction is looked at once, then it is settled or open
+            if not results and request.urgency is Urgency.NONE and (search := search_of_claims(request)) is not None:
+                return search
+            said = in_language(_SAID, working_language(matter.newer, matter.older))
+            return _answer(said["compared"], AnswerCandidates((settle_contradiction(matter, results),), 1.0))
         # What nodes are found by is no sentence that could answer.
         memory = [
             _without_elements(match["body"], "keywords", "context")
@@ -248,8 +217,7 @@ class React(Role[ReactRequest, TextReply, ReactResponse]):
         ]
         memory = memory or ["\n".join(one for one in sentence_texts(_TAGS.sub("\n", request.task)) if one != asked)]
         known = [_TAGS.sub("\n", part) for text in memory for part in _ENTRY.split(text)]
-        from_memory = find_answer(asked, [part for part in known if part.strip()])
-        from_memory = agreeing(from_memory, ())
+        from_memory = agreeing(find_answer(asked, [part for part in known if part.strip()]), ())
         # What memory holds was checked against the rest; a result that contradicts it was not.
         told = [part for result in results for part in source_texts(result)]
         from_results = agreeing(find_answer(asked, told), from_memory.sentences)
@@ -258,23 +226,14 @@ class React(Role[ReactRequest, TextReply, ReactResponse]):
         if tool is not None and request.urgency is Urgency.NONE:
             searches = sum(result.name == tool.name for turn in request.turns for result in turn.results)
             # Whom one sentence names, another may tell of: what is asked beyond it is looked for once, under that name.
-            if (
-                best.onward
-                and searches < _MOST_SEARCHES
-                and not any(best.onward in turn.said for turn in request.turns)
-            ):
+            is_new = best.onward and not any(best.onward in turn.said for turn in request.turns)
+            if is_new and searches < _MOST_SEARCHES:
                 return _search_call(said["onward"], tool, best.onward)
             if not best.is_good and not searches:
                 return _search_call(said["search"], tool, asked)
         if best.is_good:
             return _answer(said["from_memory" if best is from_memory else "from_results"], best)
         return _answer(said["nothing"], AnswerCandidates((said["unknown"],), 0.0))
-
-
-def _repeats(text: str, instructions: str) -> bool:
-    """Tell whether every line of a reply stands in the instructions, as a model writes that has nothing to say."""
-    lines = [line.strip() for line in text.splitlines() if len(line.strip()) > 1]
-    return len(text.strip()) > _SHORTEST_ECHO and all(line in instructions for line in lines)
 
 
 _SHORTEST_ECHO = 60
@@ -394,16 +353,6 @@ SET_PHRASES = tuple(phrase for said in _SAID.values() for phrase in (said.en, sa
 """What code says in an agent's place."""
 
 
-def _validation(request: ReactRequest, matter: Contradiction, results: Sequence[str]) -> ReactResponse:
-    """Look once at what others say of a contradiction, then settle it or say that it cannot be settled."""
-    language = working_language(matter.newer, matter.older)
-    tool = _search_tool(request.tools)
-    if tool is not None and not results and request.urgency is Urgency.NONE:
-        return _search_call(_SAID["compare"][language], tool, matter.query)
-    verdict = settle_contradiction(matter, results)
-    return _answer(_SAID["compared"][language], AnswerCandidates((verdict,), 1.0))
-
-
 _ASKED: dict[Language, float] = {"zh": 0.6, "en": 1.0}
 """The share of a question's words that a sentence must have to be its answer; in Chinese one in three may be missing,
 since words are cut differently in a question (凯尔特山有多高 has a word 山有)."""
@@ -424,7 +373,9 @@ async def direct_answer(request: ReactRequest, answer: str, toolbox: Toolbox) ->
         asked, shown = "", [matter.newer, matter.older]
     is_open = matter is not None and leaves_open(matter, answer)
     is_told = WordIndex("\n".join(shown)).tells(answer, asked=asked)
-    if not is_open and is_told and not _lacks_number(asked, answer):
+    # The digits of an id, or of a call, are no number that is asked for.
+    is_number = _NUMBER.search(answer) is not None or UNKNOWN.search(answer) is not None
+    if not is_open and is_told and (is_number or answer_type(asked) is not AnswerType.NUMBER):
         return None
     known = (await REACT.offline(request.replace(urgency=Urgency.NOW), toolbox)).answer
     if matter is not None and is_open and leaves_open(matter, known or ""):
@@ -441,12 +392,6 @@ _NUMBER = re.compile(
     r"thousands?|millions?|half|once|twice|never|always|every|daily|weekly|monthly|yearly)\b",
     re.IGNORECASE,
 )
-
-
-def _lacks_number(asked: str, answer: str) -> bool:
-    """Tell whether a number is asked for and an answer has none: the digits of an id, or of a call, are none."""
-    is_given = _NUMBER.search(answer) is not None or UNKNOWN.search(answer) is not None
-    return answer_type(asked) is AnswerType.NUMBER and not is_given
 
 
 def question_of(task: str) -> str:
@@ -476,34 +421,34 @@ def _without_elements(text: str, *names: str) -> str:
     return text
 
 
-def _search_tool(tools: tuple[ToolDefinition, ...]) -> ToolDefinition | None:
+class _SearchTool(NamedTuple):
+    """A tool that looks for words, and how it takes them."""
+
+    name: str
+    argument: str
+    takes_lists: bool
+
+
+def _search_tool(tools: tuple[ToolDefinition, ...]) -> _SearchTool | None:
     """Return the tool that looks for words; one that only opens what is already known is none."""
     for tool in tools:
-        if _SEARCHING.search(tool.name) and _query_name(tool) is not None:
-            return tool
+        given = tool.parameters.get("properties")
+        types = {}
+        for name, schema in given.items() if isinstance(given, dict) else [("query", None)]:
+            types[name] = schema.get("type", "string") if isinstance(schema, dict) else "string"
+        argument = next((name for name in _QUERY_NAMES if name in types and _takes_text(types[name])), None)
+        if argument is not None and _SEARCHING.search(tool.name):
+            return _SearchTool(tool.name, argument, types[argument] == "array")
     return None
 
 
-def _query_name(tool: ToolDefinition) -> str | None:
-    properties = tool.parameters.get("properties")
-    if not isinstance(properties, dict):
-        return "query"
-    texts = [name for name, schema in properties.items() if not isinstance(schema, dict) or _takes_text(schema)]
-    return next((name for name in _QUERY_NAMES if name in texts), None)
-
-
-def _takes_text(schema: dict[str, JsonValue]) -> bool:
-    types = schema.get("type", "string")
+def _takes_text(types: JsonValue) -> bool:
     return any(sort in {"string", "array"} for sort in (types if isinstance(types, list) else [types]))
 
 
-def _search_call(thought: str, tool: ToolDefinition, asked: str) -> ReactResponse:
-    name = _query_name(tool) or "query"
-    properties = tool.parameters.get("properties")
-    schema = properties.get(name) if isinstance(properties, dict) else None
+def _search_call(thought: str, tool: _SearchTool, asked: str) -> ReactResponse:
     query = one_line(keyword_form(asked) or asked, _LONGEST_QUERY)
-    listed = isinstance(schema, dict) and schema.get("type") == "array"
-    arguments: dict[str, JsonValue] = {name: [query] if listed else query}
+    arguments: dict[str, JsonValue] = {tool.argument: [query] if tool.takes_lists else query}
     written = json.dumps({"name": tool.name, "arguments": arguments}, ensure_ascii=False)
     # Words of the task in a call must not be read as tags.
     written = written.replace("<", "\\u003c").replace(">", "\\u003e")
@@ -549,9 +494,8 @@ def search_of_claims(request: ReactRequest) -> ReactResponse | None:
 
 
 def _answer(thought: str, found: AnswerCandidates) -> ReactResponse:
-    answer = found.text
-    shown = _TAGS.sub("", answer)
-    return ReactResponse(said=f"<think>{thought}</think>\n<answer>{shown}</answer>", thought=thought, answer=answer)
+    said = f"<think>{thought}</think>\n<answer>{_TAGS.sub('', found.text)}</answer>"
+    return ReactResponse(said=said, thought=thought, answer=found.text)
 
 
 REACT = React()

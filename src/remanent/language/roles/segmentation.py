@@ -8,7 +8,7 @@ so.
 
 import re
 from collections.abc import Sequence
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from pydantic import Field
 
@@ -127,7 +127,7 @@ of the numbers that say nothing, [] if none.
 字段：segments：列表，每项含 text（片段）和 sources（来源编号列表）。skipped：没有信息的发言编号列表，没有则为 []。
 """,
     )
-    form_shown: ClassVar[Bilingual | None] = Bilingual(
+    form_shown = Bilingual(
         """{"segments": [{"text": "[piece]", "sources": [1]}, {"text": "[piece]", "sources": [2]}], \
 "skipped": []}""",
         """{"segments": [{"text": "【片段】", "sources": [1]}, {"text": "【片段】", "sources": [2]}], \
@@ -202,10 +202,8 @@ def _supported(request: SegmentationRequest, reply: SegmentationReply, *, shown:
     """
     said = WordIndex("\n".join(f"{one.speaker}\n{one.text}" for one in (*request.earlier, *request.utterances)))
     places = utterance_spans(request.utterances)
-    copied = {
-        text.strip()
-        for text in (*(one.text for one in request.utterances), *(_text_at(request, place) for place in places))
-    }
+    texts = [one.text for one in request.utterances] + [_text_at(request, place) for place in places]
+    copied = {text.strip() for text in texts}
     found: list[_Piece] = []
     for piece in reply.segments:
         text = multi_line(piece.text, 10 * MAX_SEGMENT)
@@ -230,12 +228,11 @@ def _unworded(request: SegmentationRequest, places: Sequence[UtteranceSpan]) -> 
         else:
             stretches.append(place)
     heard = [one.text for one in (*request.earlier, *request.utterances)]
-    before = [heard[: len(request.earlier) + stretch.utterance] for stretch in stretches]
-    return [
-        segment
-        for stretch, texts in zip(stretches, before, strict=True)
-        for segment in _segments(request.utterances[stretch.utterance], stretch, "\n".join(texts)[-_LOOKED_BACK:])
-    ]
+    segments: list[Segment] = []
+    for stretch in stretches:
+        before = "\n".join(heard[: len(request.earlier) + stretch.utterance])[-_LOOKED_BACK:]
+        segments += _segments(request.utterances[stretch.utterance], stretch, before)
+    return segments
 
 
 _JOINED = 180

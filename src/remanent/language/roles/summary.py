@@ -12,7 +12,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from pydantic import Field, model_validator
 
@@ -82,15 +82,9 @@ def render_topic(*, facts: Sequence[str], evidence: Sequence[str], reasoning: st
 
 
 def _topic_text(facts: Sequence[str], evidence: Sequence[str], reasoning: str, language: Language) -> str:
-    headings = [heading[language] for heading in _HEADINGS]
-    parts = []
-    if facts:
-        parts.append("\n".join([headings[0], *(f"- {fact}" for fact in facts)]))
-    if evidence:
-        parts.append("\n".join([headings[1], *(f"- {quote}" for quote in evidence)]))
-    if reasoning:
-        parts.append(f"{headings[2]}{'' if language == 'zh' else ' '}{reasoning}")
-    return "\n".join(parts)
+    told = _listed(_HEADINGS[:2], [facts, evidence], language)
+    why = f"{_HEADINGS[2][language]}{'' if language == 'zh' else ' '}{reasoning}" if reasoning else ""
+    return "\n".join(filter(None, [told, why]))
 
 
 _MOST_FACTS = 40
@@ -135,7 +129,7 @@ reasoning：一到三句话，说明这些要点之间的逻辑（原因、先�
 使用原文的语言。与当前任务（<task>）有关的内容要写得更细。
 """,
     )
-    form_shown: ClassVar[Bilingual | None] = Bilingual(
+    form_shown = Bilingual(
         '{"facts": ["[fact]", "[fact]"], "evidence": ["[quote]"], "reasoning": "[how they hang together]"}',
         '{"facts": ["【要点】", "【要点】"], "evidence": ["【原文短句】"], "reasoning": "【逻辑】"}',
     )
@@ -181,7 +175,7 @@ reasoning：一到三句话，说明这些要点之间的逻辑（原因、先�
         ]
         about = f"{request.task}\n{request.context}\n{' '.join(request.keywords)}"
         weights = sentence_weights(every, about=about)
-        telling = sum(_says_something(statement) for statement in every)
+        telling = sum(_is_checkable(statement, or_named=True) for statement in every)
         room = min(_MOST_OFFLINE_FACTS, max(_FEW, -(-len(every) // _ONE_IN), telling))
         best = sorted(range(len(every)), key=lambda place: (-weights[place], place))
         facts = [one_line(every[place], _LONGEST_OFFLINE_FACT) for place in sorted(best[:room])]
@@ -207,15 +201,10 @@ _MOST_OFFLINE_QUOTES = 5
 _CERTAIN = frozenset({TokenKind.AMOUNT, TokenKind.TIME})
 
 
-def _says_something(statement: str) -> bool:
-    """Tell whether a statement has a name, a figure, a date or a denial: what others may need to know exactly."""
-    claim = read_claim(statement)
-    return any(token.part in _CERTAIN or token.part is TokenKind.NAME or token.denied for token in claim.tokens)
-
-
-def _is_checkable(statement: str) -> bool:
-    claim = read_claim(statement)
-    return any(token.part in _CERTAIN or token.denied for token in claim.tokens)
+def _is_checkable(statement: str, *, or_named: bool = False) -> bool:
+    """Tell whether a statement has a figure, a date or a denial, or a name: what others may need to know exactly."""
+    parts = _CERTAIN | {TokenKind.NAME} if or_named else _CERTAIN
+    return any(token.part in parts or token.denied for token in read_claim(statement).tokens)
 
 
 STRUCTURE = Structure()
@@ -279,39 +268,27 @@ class SummaryResponse(Model):
     agreements: tuple[Remark, ...] = ()
 
 
-def render(
-    request: SummaryRequest,
-    text: str,
-    *,
-    decisions: Sequence[str] = (),
-    todos: Sequence[str] = (),
-    agreements: Sequence[str] = (),
-    language: Language,
-) -> SummaryResponse:
+def render(request: SummaryRequest, text: str, lists: Commitments, *, language: Language) -> SummaryResponse:
     """Return a summary with its mark and within its tokens; only a session's has lists, which outlive its prose."""
     mark = MARKS[request.level][language]
-    listed = [lines(items, most=_MAX_ITEMS, limit=_LONGEST_ITEM) for items in (decisions, todos, agreements)]
+    kinds = (lists.decisions, lists.todos, lists.agreements)
+    listed = [lines(items, most=_MAX_ITEMS, limit=_LONGEST_ITEM) for items in kinds]
     if request.level is not SummaryLevel.SESSION:
         listed = [(), (), ()]
     room = (request.limit - ESTIMATE(mark)) * 2 // 3
-    while any(listed) and ESTIMATE(_listed(listed, language)) > room:
+    while any(listed) and ESTIMATE(_listed(LIST_HEADINGS, listed, language)) > room:
         longest = max(range(3), key=lambda place: len(listed[place]))
         listed[longest] = listed[longest][:-1]
-    tail = _listed(listed, language)
-    whole = _fitted(mark, unmarked(text), tail, limit=request.limit)
-    return SummaryResponse(text=whole, decisions=listed[0], todos=listed[1], agreements=listed[2])
-
-
-def _fitted(mark: str, prose: str, tail: str, *, limit: int) -> str:
-    """Return mark, prose and lists together, with as much of the prose as the tokens leave room for."""
-    room = limit - ESTIMATE(mark) - ESTIMATE(tail)
+    tail, prose = _listed(LIST_HEADINGS, listed, language), unmarked(text)
+    room = request.limit - ESTIMATE(mark) - ESTIMATE(tail)
     while True:
         kept = within_tokens(prose, room)
         whole = f"{mark} {kept}".rstrip() + (f"\n{tail}" if tail else "")
-        over = ESTIMATE(whole) - limit
+        over = ESTIMATE(whole) - request.limit
         if over <= 0 or not kept:
-            return whole
+            break
         room -= over  # texts that are put together may take more tokens than they took apart
+    return SummaryResponse(text=whole, decisions=listed[0], todos=listed[1], agreements=listed[2])
 
 
 def unmarked(text: str) -> str:
@@ -320,13 +297,13 @@ def unmarked(text: str) -> str:
     return multi_line(text[marked.end() :] if marked else text, MAX_SUMMARY)
 
 
-def _listed(listed: Sequence[Sequence[str]], language: Language) -> str:
-    parts = [
+def _listed(headings: Sequence[Bilingual], listed: Sequence[Sequence[str]], language: Language) -> str:
+    """Return lists under their headings; of an empty one nothing."""
+    return "\n".join(
         "\n".join([heading[language], *(f"- {item}" for item in items)])
-        for heading, items in zip(LIST_HEADINGS, listed, strict=True)
+        for heading, items in zip(headings, listed, strict=True)
         if items
-    ]
-    return "\n".join(parts)
+    )
 
 
 _LONGEST_SHOWN = 8_000
@@ -434,14 +411,8 @@ class Summarisation(Role[SummaryRequest, SummaryReply, SummaryResponse]):
         """Set the mark and hold the length."""
         if not unmarked(reply.summary):
             raise Refused("summary must not be empty")
-        return render(
-            request,
-            reply.summary,
-            decisions=reply.decisions,
-            todos=reply.todos,
-            agreements=reply.agreements,
-            language=self.language(request),
-        )
+        lists = Commitments(reply.decisions, reply.todos, reply.agreements)
+        return render(request, reply.summary, lists, language=self.language(request))
 
     async def offline(self, request: SummaryRequest, toolbox: Toolbox) -> SummaryResponse:
         """Keep the sentences that say most, with the lists of a session where it is one."""
@@ -450,18 +421,15 @@ class Summarisation(Role[SummaryRequest, SummaryReply, SummaryResponse]):
         said = [one for number, text in enumerate(texts) for one in statements(text, message=number)][:_MAX_STATEMENTS]
         room = int(_FOR_SENTENCES * request.limit)
         chosen = telling(said, limit=room, measure=ESTIMATE)
-        lists: Commitments = Commitments()
-        if request.level is not SummaryLevel.COMPACTION and request.utterances:
-            lists = find_commitments(request.utterances)
+        is_listed = request.level is not SummaryLevel.COMPACTION and request.utterances
+        lists = find_commitments(request.utterances) if is_listed else Commitments()
         if not chosen:  # not one sentence fits: parts of them
             text = summarize("\n".join(texts), limit=max(1, room), measure=ESTIMATE).text
         elif request.level is SummaryLevel.SEGMENT:
             text = segment_text(chosen, speakers, lists.decisions, language)
         else:
             text = _told(chosen, speakers, language)
-        return render(
-            request, text, decisions=lists.decisions, todos=lists.todos, agreements=lists.agreements, language=language
-        )
+        return render(request, text, lists, language=language)
 
 
 # The mark, names of speakers and what joins the sentences take some of the tokens.
@@ -490,13 +458,11 @@ def _texts(request: SummaryRequest) -> tuple[list[str], list[str]]:
 
 def _told(chosen: Sequence[DialogueSentence], speakers: Sequence[str], language: Language) -> str:
     """Return the sentences in order; who speaks is said where that changes."""
-    parts: list[str] = []
-    speaker = ""
-    for one in chosen:
-        now = speakers[one.message]
-        parts.append(with_speaker(one.text, now, language) if now and now != speaker else one.text)
-        speaker = now
-    return joined(parts)
+    who = [speakers[one.message] for one in chosen]
+    return joined(
+        with_speaker(one.text, now, language) if now and now != before else one.text
+        for one, now, before in zip(chosen, who, ["", *who], strict=False)
+    )
 
 
 def segment_text(
