@@ -324,7 +324,7 @@ class AnswerBuilder:
                 same = [best, *others]
                 if not question.times:
                     same.sort(key=lambda one: (one.place.occurred_at, one.place.seq), reverse=True)
-                shown[best.record_id] = replace(best, place=same[0].place)
+                shown[best.record_id] = replace(best, place=same[0].place, place_boosts=None, moved=best.boosts)
                 dropped.update(one.record_id for one in others)
                 if others:
                     twins[same[0].record_id] = same[1 : MAX_TWINS + 1]

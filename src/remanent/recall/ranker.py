@@ -26,7 +26,7 @@ from remanent.recall.indexing import EMBEDDED, TURNS
 from remanent.recall.paths import Candidate, RecallPath, placeless
 from remanent.recall.question import Question
 from remanent.recall.recipe import Recipe
-from remanent.recall.scoring import Gathered, RankedCandidate, Weighed, limited_per_source, share_of
+from remanent.recall.scoring import Gathered, RankedCandidate, limited_per_source, share_of
 from remanent.recall.windows import FINER, PARTS
 from remanent.settings import RecallSettings
 from remanent.stores import RecordPosition
@@ -379,7 +379,7 @@ class Ranker:
         gathered = await self.gather(question, options.recipe, width=width, share=share)
         await self.follow(question, options.recipe, gathered, width=width, share=share)
         best = self.order(question, options, gathered, all_of_them=all_of_them)
-        return Ranked(best.candidates(), tuple(gathered.left_out))
+        return Ranked(best, tuple(gathered.left_out))
 
     def considered(
         self, question: Question, options: AnswerOptions, gathered: Gathered, *, all_of_them: bool = False
@@ -397,7 +397,7 @@ class Ranker:
 
     def order(
         self, question: Question, options: AnswerOptions, gathered: Gathered, *, all_of_them: bool = False
-    ) -> Weighed:
+    ) -> list[RankedCandidate]:
         """Rank what was gathered, best first: as many as are read, or all.
 
         Candidates beyond the shortlist are only worked out where whole sessions are ranked: most are never looked at

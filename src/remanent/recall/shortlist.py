@@ -309,7 +309,7 @@ async def by_their_likeness(
     lifted = {name: score / lead + around.likeness * lifts.get(name, 0.0) for name, score in scores.items()}
     for name, gain in lifts.items():
         if gain > 0 and scores[name] > 0:
-            groups[name][0].boosts += (Factor("likeness", lifted[name] * lead / scores[name]),)
+            groups[name][0].boost(Factor("likeness", lifted[name] * lead / scores[name]))
     return lifted
 
 
