@@ -5,11 +5,12 @@ the memory itself, the turn with its neighbours, or the whole session.
 """
 
 import asyncio
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from hashlib import blake2b
+from typing import TypeVar
 
 from remanent.errors import InvalidInput
 from remanent.model import (
@@ -39,6 +40,8 @@ from remanent.text.dates import with_dates
 from remanent.text.escaping import escape_name
 from remanent.text.talk import LONGEST_ASKING, share_asked
 from remanent.text.terms import query_terms
+
+T = TypeVar("T")
 
 _MAX_SESSION_ENTRIES = 2000
 """Entries of a session that one answer holds at the most."""
@@ -155,44 +158,45 @@ class CandidateReader:
     async def places(
         self, question: Question, record_ids: Sequence[str], *, neighbours: bool = False
     ) -> dict[str, RecordPosition]:
-        """Return where candidates stand and who their `neighbours` are; what does not pass the filter is missing.
-
-        Three looks at most: the index, the journal for what has no record yet, and the index again, because what was
-        neither there nor in the journal may have been indexed between the two.
-        """
-        if not record_ids:
-            return {}
-        look = partial(
-            self._store.places,
-            question.scope,
-            record_filter=question.record_filter,
-            neighbours=neighbours,
+        """Return where candidates stand and who their `neighbours` are; what does not pass the filter is missing."""
+        wanted = partial(
+            self._store.places, question.scope, record_filter=question.record_filter, neighbours=neighbours
         )
-        places = {place.record_id: place for place in await look(record_ids)}
-        missing = [record_id for record_id in record_ids if record_id not in places]
-        if missing:
-            places |= {entry.id: _place_of(entry) for entry in await self._unindexed(question, missing)}
-            missing = [record_id for record_id in missing if record_id not in places]
-        if missing:
-            # What is neither there nor fresh did not pass, or was indexed a moment ago: a second look tells which.
-            places |= {place.record_id: place for place in await look(missing)}
-        return places
+
+        async def look(ids: Sequence[str]) -> dict[str, RecordPosition]:
+            return {place.record_id: place for place in await wanted(ids)}
+
+        return await self._each(question, record_ids, look, _place_of)
 
     async def records(self, question: Question, record_ids: Sequence[str]) -> dict[str, Record]:
         """Return the records of the ids as the question sees them."""
-        if not record_ids:
-            return {}
         wanted = RecordFilter(statuses=None, as_of=question.record_filter.as_of)
-        query = RecordQuery(filter=wanted, record_ids=tuple(record_ids), limit=len(record_ids))
-        records = {record.id: record for record in await self._store.records(question.scope, query)}
-        missing = [record_id for record_id in record_ids if record_id not in records]
-        if missing:
-            records |= {entry.id: turn_of(entry) for entry in await self._unindexed(question, missing)}
-            missing = [record_id for record_id in missing if record_id not in records]
-        if missing:  # indexed a moment ago, as above
-            again = replace(query, record_ids=tuple(missing), limit=len(missing))
-            records |= {record.id: record for record in await self._store.records(question.scope, again)}
+
+        async def look(ids: Sequence[str]) -> dict[str, Record]:
+            query = RecordQuery(filter=wanted, record_ids=tuple(ids), limit=len(ids))
+            return {record.id: record for record in await self._store.records(question.scope, query)}
+
+        records = await self._each(question, record_ids, look, turn_of)
         return {record_id: record for record_id, record in records.items() if record.status is not Status.FORGOTTEN}
+
+    async def _each(
+        self,
+        question: Question,
+        record_ids: Sequence[str],
+        look: Callable[[Sequence[str]], Awaitable[dict[str, T]]],
+        of_entry: Callable[[Entry], T],
+    ) -> dict[str, T]:
+        """Return what is looked up of each id, in three looks at most.
+
+        The index, the journal for what has no record yet, and the index again, because what was neither there nor in
+        the journal may have been indexed between the two.
+        """
+        found = await look(record_ids) if record_ids else {}
+        if missing := [record_id for record_id in record_ids if record_id not in found]:
+            found |= {entry.id: of_entry(entry) for entry in await self._unindexed(question, missing)}
+            if missing := [record_id for record_id in missing if record_id not in found]:
+                found |= await look(missing)
+        return found
 
     async def entries(self, scope: Scope, entry_ids: Sequence[str], *, known: Mapping[str, Entry]) -> dict[str, Entry]:
         """Return the entries of the ids, without the erased; those that are known are not read again."""
@@ -282,14 +286,10 @@ class AnswerBuilder:
             if others := beside.get(one.record_id):
                 said = sorted((one, *others), key=lambda each: each.place.seq)
                 text = _conversation([(each.place.role, records[each.record_id].content) for each in said])
-                spans += tuple(
-                    span for other in others for span in FoundSource.all_of(records[other.record_id], entries)
-                )
+                spans += _spans(others, records, entries)
             item = _item(one, record, text=text, spans=spans, rank=rank)
             if again := twins.get(one.record_id):
-                spans += tuple(
-                    span for other in again for span in FoundSource.all_of(records[other.record_id], entries)
-                )
+                spans += _spans(again, records, entries)
                 evidence = (*item.evidence, *(other.record_id for other in again))
                 item = item.amended(sources=spans, evidence=evidence)
             items.append(item)
@@ -421,6 +421,13 @@ def _item(one: RankedCandidate, record: Record, *, text: str, spans: tuple[Found
         reranked=None if one.reranked is None else float(one.reranked),
         rank=rank,
     )
+
+
+def _spans(
+    several: Iterable[RankedCandidate], records: Mapping[str, Record], entries: Mapping[str, Entry]
+) -> tuple[FoundSource, ...]:
+    """Return what candidates rest on together."""
+    return tuple(span for one in several for span in FoundSource.all_of(records[one.record_id], entries))
 
 
 def _is_of(entry: Entry, whose: Sequence[MetadataCondition]) -> bool:

@@ -294,8 +294,8 @@ class Recall:
         if options.order == "time":
             items.sort(key=lambda item: (item.occurred_at, item.record_id))
         ends = [records[item.record_id].expires_at for item in items if item.record_id in records]
-        found = Found(
-            query=question.text,
+        # The items were made here: of what is told, the question alone is not checked yet.
+        found = Found(query=question.text).amended(
             items=tuple(items),
             left_out=tuple([*shortlist.left_out, trouble] if trouble is not None else shortlist.left_out),
             recipe=options.recipe.name,
