@@ -243,13 +243,8 @@ class CachedEmbedder(_Wrapper):
         self._clock = clock
         self._vectors: OrderedDict[tuple[str, bytes], tuple[datetime, NDArray[np.float32]]] = OrderedDict()
         self._lock = Lock()
-        self._hits = 0
-        self._misses = 0
-
-    @property
-    def figures(self) -> CacheFigures:
+        self.figures = CacheFigures(name=f"embedding:{self.model_id}")
         """How often a vector was there."""
-        return CacheFigures(name=f"embedding:{self.model_id}", hits=self._hits, misses=self._misses)
 
     async def embed_batch(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """Return one row per text, asking the inner embedder once for each text that is not remembered."""
@@ -283,8 +278,8 @@ class CachedEmbedder(_Wrapper):
             known = {key: vector for key, (end, vector) in kept.items() if now < end}
             for key in known:
                 self._vectors.move_to_end(key)
-            self._hits += sum(key in known for key in keys)
-            self._misses += sum(key not in known for key in keys)
+            hits = sum(key in known for key in keys)
+            self.figures = self.figures.counted(hits=hits, misses=len(keys) - hits)
         return known
 
     def _keep(self, vectors: "dict[tuple[str, bytes], NDArray[np.float32]]", fresh: list[tuple[str, bytes]]) -> None:

@@ -6,6 +6,7 @@ the memory itself, the turn with its neighbours, or the whole session.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -511,13 +512,8 @@ class AnswerCache:
         self._cache = cache
         self._lifetime = lifetime
         self._clock = clock
-        self._hits = 0
-        self._misses = 0
-
-    @property
-    def figures(self) -> CacheFigures:
+        self.figures = CacheFigures(name="recall")
         """How often an answer was there."""
-        return CacheFigures(name="recall", hits=self._hits, misses=self._misses)
 
     def key(self, question: Question, *, revision: int, options_key: str) -> str:
         """Return the key of an answer; `options_key` says all else that it depends on."""
@@ -537,17 +533,12 @@ class AnswerCache:
 
     async def get(self, key: str) -> Found | None:
         """Return the kept answer, if there is one."""
-        kept = await self._cache.get(key)
-        if kept is None:
-            self._misses += 1
-            return None
-        try:
-            found = Found.from_json(kept)
-        except InvalidInput:  # another version of Remanent may have kept it
-            self._misses += 1
-            return None
-        self._hits += 1
-        return found.replace(cached=True)
+        kept, found = await self._cache.get(key), None
+        if kept is not None:
+            with suppress(InvalidInput):  # another version of Remanent may have kept it
+                found = Found.from_json(kept).amended(cached=True)
+        self.figures = self.figures.counted(hits=found is not None, misses=found is None)
+        return found
 
     async def keep(self, key: str, found: Found, *, scope: Scope, until: datetime | None) -> None:
         """Keep an answer, not longer than everything in it lives."""

@@ -27,6 +27,7 @@ from remanent.recall.gate import (
     Measures,
     Nearness,
     TermMatch,
+    TermsOfRecords,
     ThresholdBounds,
     best_of,
     informative_terms,
@@ -180,7 +181,7 @@ class Calibration:
         found = {path.name: hits for path, hits in zip(paths, answers, strict=True)}
         ids = [hit.record_id for hits in found.values() for hit in hits]
         records = await self._store.records_by_id(question.scope, ids)
-        words = self._gate.words(wanted, best_of(found, records)[:MAX_READ], counts, known)
+        words = TermsOfRecords(wanted, counts, known).match(best_of(found, records)[:MAX_READ])
         best = {path: hits[0].score for path, hits in found.items() if hits and path in self._gate.models}
         return _ProbeOutcome(working_language(question.text), words, best)
 

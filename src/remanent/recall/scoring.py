@@ -393,26 +393,27 @@ def fuse(gathered: Gathered, recipe: Recipe) -> dict[str, float]:
     questions whose answer had just been told. Of ten facts told and asked for at once none was among the first five
     without this, and nine are with it.
     """
-    new = [one.record_id for one in gathered.found.get("keyword", ()) if one.reason == BY_WORDS_ALONE]
-    every = {name: _with_unread(name, gathered, recipe) for name in gathered.found}
+    every = {name: _with_new(name, _with_unread(name, gathered, recipe), gathered) for name in gathered.found}
     if recipe.fusion == "rrf":
         rankings = {name: [one.record_id for one in found] for name, found in every.items()}
-        for name, ranking in rankings.items():
-            if new and ranking and name.partition(":")[0] == "vector":
-                ranking[:0] = [one for one in new if one not in ranking]
         fused = reciprocal_rank(rankings, weights=gathered.weights, k=recipe.k)
     else:
         scores = {name: {one.record_id: one.score for one in found} for name, found in every.items()}
-        for name, known in scores.items():
-            if new and known and name.partition(":")[0] == "vector":
-                best = max(known.values())
-                known.update((one, best) for one in new if one not in known)
         if recipe.fusion == "hybrid":
             fused = weighted_scores(scores, weights=gathered.weights)
         else:
             scaled = {name: _scaled(known, recipe.use_of(name.partition(":")[0])) for name, known in scores.items()}
             fused = summed(scaled, weights=gathered.weights)
     return {record_id: score for record_id, score in fused.items() if record_id in gathered.adding}
+
+
+def _with_new(name: str, found: Sequence[Candidate], gathered: Gathered) -> Sequence[Candidate]:
+    """Return what a path by vectors found, behind what it could not find yet."""
+    new = [one.record_id for one in gathered.found.get("keyword", ()) if one.reason == BY_WORDS_ALONE]
+    if not new or not found or name.partition(":")[0] != "vector":
+        return found
+    known, best = {one.record_id for one in found}, max(one.score for one in found)
+    return [*(Candidate(one, best) for one in new if one not in known), *found]
 
 
 def _with_unread(name: str, gathered: Gathered, recipe: Recipe) -> Sequence[Candidate]:

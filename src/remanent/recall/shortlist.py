@@ -270,7 +270,8 @@ def session_bm25(held: Mapping[str, SessionTerms], known: TermCounts) -> dict[st
     if not mean:
         return dict.fromkeys(held, 0.0)
     return {
-        name: sum(
+        # The exact sum: the same whatever order a store tells the terms in.
+        name: math.fsum(
             rarity(known.holding.get(term, 0), known.records) * saturation(count, one.length / mean)
             for term, count in one.counts.items()
         )
