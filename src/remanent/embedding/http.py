@@ -145,12 +145,11 @@ class HttpReranker(Reranker):
         api_key: "SecretStr | None" = None,
         window: int = 4000,
         bounds: RequestLimits | None = None,
-        clock: Clock = system_clock,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._name = name
         self._window = window
-        self._api = JsonApi(base_url, key=api_key, bounds=bounds, clock=clock, sleep=sleep)
+        self._api = JsonApi(base_url, key=api_key, bounds=bounds, sleep=sleep)
 
     async def score(self, question: str, texts: Sequence[str]) -> list[float]:
         """Return one score between 0 and 1 per text, in order; an empty text answers nothing and is not sent."""

@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from hashlib import blake2b
+from operator import attrgetter
 from typing import TypeVar
 
 from remanent.errors import InvalidInput
@@ -160,43 +161,38 @@ class CandidateReader:
         self, question: Question, record_ids: Sequence[str], *, neighbours: bool = False
     ) -> dict[str, RecordPosition]:
         """Return where candidates stand and who their `neighbours` are; what does not pass the filter is missing."""
-        wanted = partial(
-            self._store.places, question.scope, record_filter=question.record_filter, neighbours=neighbours
-        )
-
-        async def look(ids: Sequence[str]) -> dict[str, RecordPosition]:
-            return {place.record_id: place for place in await wanted(ids)}
-
-        return await self._each(question, record_ids, look, _place_of)
+        look = partial(self._store.places, question.scope, record_filter=question.record_filter, neighbours=neighbours)
+        return await self._each(question, record_ids, look, _place_of, attrgetter("record_id"))
 
     async def records(self, question: Question, record_ids: Sequence[str]) -> dict[str, Record]:
         """Return the records of the ids as the question sees them."""
         wanted = RecordFilter(statuses=None, as_of=question.record_filter.as_of)
 
-        async def look(ids: Sequence[str]) -> dict[str, Record]:
+        def look(ids: Sequence[str]) -> Awaitable[list[Record]]:
             query = RecordQuery(filter=wanted, record_ids=tuple(ids), limit=len(ids))
-            return {record.id: record for record in await self._store.records(question.scope, query)}
+            return self._store.records(question.scope, query)
 
-        records = await self._each(question, record_ids, look, turn_of)
+        records = await self._each(question, record_ids, look, turn_of, attrgetter("id"))
         return {record_id: record for record_id, record in records.items() if record.status is not Status.FORGOTTEN}
 
     async def _each(
         self,
         question: Question,
         record_ids: Sequence[str],
-        look: Callable[[Sequence[str]], Awaitable[dict[str, T]]],
+        look: Callable[[Sequence[str]], Awaitable[Sequence[T]]],
         of_entry: Callable[[Entry], T],
+        id_of: Callable[[T], str],
     ) -> dict[str, T]:
         """Return what is looked up of each id, in three looks at most.
 
         The index, the journal for what has no record yet, and the index again, because what was neither there nor in
         the journal may have been indexed between the two.
         """
-        found = await look(record_ids) if record_ids else {}
+        found = {id_of(one): one for one in await look(record_ids)} if record_ids else {}
         if missing := [record_id for record_id in record_ids if record_id not in found]:
             found |= {entry.id: of_entry(entry) for entry in await self._unindexed(question, missing)}
             if missing := [record_id for record_id in missing if record_id not in found]:
-                found |= await look(missing)
+                found |= {id_of(one): one for one in await look(missing)}
         return found
 
     async def entries(self, scope: Scope, entry_ids: Sequence[str], *, known: Mapping[str, Entry]) -> dict[str, Entry]:

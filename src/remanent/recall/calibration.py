@@ -31,6 +31,7 @@ from remanent.recall.gate import (
     ThresholdBounds,
     best_of,
     informative_terms,
+    of_models,
     strength,
 )
 from remanent.recall.indexing import TURNS, indexed_through
@@ -105,13 +106,7 @@ class Calibration:
         """
         if seq < MIN_RECORDS:
             return False
-        kept = await self._store.state(scope, GATE)
-        if (
-            not isinstance(kept, dict)
-            or kept.get("version") != VERSION
-            or kept.get("models") != dict(self._gate.models)
-        ):
-            return True
+        kept = of_models(await self._store.state(scope, GATE), self._gate.models)
         measured = kept.get("seq")
         if not isinstance(measured, int) or seq >= measured * _GROWTH:
             return True

@@ -756,15 +756,20 @@ def speaker_lead(
     return max(-1.0, min(1.0, lead))
 
 
-def read_measures(kept: JsonValue, language: Language, *, models: Mapping[str, str]) -> Measures | None:
-    """Return what was measured for a language, or None when that was never done or with other models.
+def of_models(kept: JsonValue, models: Mapping[str, str]) -> Mapping[str, JsonValue]:
+    """Return what was measured if it still says something; else nothing.
 
     What another version or another model measured is as good as nothing: scores of two models have no common measure.
     """
-    if not isinstance(kept, dict) or kept.get("version") != VERSION or kept.get("models") != dict(models):
-        return None
+    if isinstance(kept, dict) and kept.get("version") == VERSION and kept.get("models") == dict(models):
+        return kept
+    return {}
+
+
+def read_measures(kept: JsonValue, language: Language, *, models: Mapping[str, str]) -> Measures | None:
+    """Return what was measured for a language, or None when that was never done or with other models."""
     try:
-        measured: Any = kept["tongues"]
+        measured: Any = of_models(kept, models)["tongues"]
         near, threshold = measured[language]["near"], measured[language]["threshold"]
         read = {path: Nearness(float(middle), float(spread)) for path, (middle, spread) in near.items()}
         return Measures(read, float(threshold))

@@ -176,7 +176,7 @@ def indexed_by_words(
 def best_of_parts(searched: Sequence[Sequence[Hit]], *, limit: int) -> list[Candidate]:
     """Return what was found for any part of the question: what answers one of them best is as good as any."""
     if len(searched) == 1:
-        return [Candidate(hit.record_id, hit.score, place=hit.place) for hit in searched[0]]
+        return [Candidate(record_id, score, "", place) for record_id, score, place in searched[0]]
     high = max((hits[0].score for hits in searched if hits), default=0.0)
     best: dict[str, Candidate] = {}
     for hits in searched:

@@ -204,7 +204,7 @@ async def _nearest(
         )
     )
     if len(searched) == 1:
-        return [Candidate(hit.record_id, hit.score, place=hit.place) for hit in searched[0]]
+        return [Candidate(record_id, score, "", place) for record_id, score, place in searched[0]]
     best: dict[str, Candidate] = {}
     for (_, name), hits in zip(wanted, searched, strict=True):
         less = 0.0 if name == embedder.model_id else PART_LESS
