@@ -25,6 +25,18 @@ async def test_after_many_turns_the_graph_in_memory_is_that_of_the_store(world: 
         assert picture(await world.graph()) == await fresh(world)
 
 
+async def test_what_others_put_into_the_same_unit_of_work_is_in_the_graph(world: MemoryWorld) -> None:
+    await world.plant({"a": TEXT, "b": TEXT}, [("a", "b", 1.0)], focuses=["a"])
+    graph = await world.graph()
+    async with world.store.transaction(ADA) as tx:
+        await world.associations.graphs.work(tx, at=world.time.now)
+        tx.touch(["b"], scanned=1)
+        tx.drop("a")
+    assert await world.graph() is graph
+    assert picture(graph) == await fresh(world)
+    assert [vertex.scan_count for vertex in graph.nodes()] == [1]
+
+
 async def test_the_graph_is_read_once_and_then_follows_commits(
     world: MemoryWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:

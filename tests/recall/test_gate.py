@@ -39,12 +39,17 @@ from remanent.recall.gate import (
 from remanent.recall.indexing import turn_of
 from remanent.recall.question import READ_ON_THE_LOOP
 from remanent.recall.untold import is_vague
-from remanent.stores import JobQuery, Store
+from remanent.stores import JobQuery, Store, TermCounts
 from remanent.text.scripts import working_language
 from remanent.text.terms import index_terms
 from remanent.text.words import CHINESE_STOP_WORDS, COMMON_ENGLISH, ENGLISH_STOP_WORDS, stem
 
 NOW = datetime(2024, 5, 1, tzinfo=UTC)
+
+
+def terms_of(*words: str, known: KnownTerms | None = None) -> TermsOfRecords:
+    """Return what reads records for a question of these words, each of which one record holds."""
+    return TermsOfRecords(QuestionTerms(words), TermCounts(100, dict.fromkeys(words, 1)), known)
 
 
 def covered(question: str, *texts: str) -> TermMatch:
@@ -594,9 +599,9 @@ def test_every_form_of_a_word_that_everybody_uses_is_common() -> None:
 
 def test_a_question_without_chinese_has_no_chinese_cut_into_words(ada: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
     turn = turn_of(ada.entries()[0]).replace(content="我的牙医是 Dr. Okafor，在 Elm Street。")
-    whole = TermsOfRecords(["牙医"])(turn)
+    whole = terms_of("牙医")(turn)
     monkeypatch.setattr("remanent.text.terms.cut", None)
-    plain = TermsOfRecords(["dentist", "okafor"])(turn)
+    plain = terms_of("dentist", "okafor")(turn)
     assert "牙医" in whole
     assert plain == {term for term in whole if term.isascii()}
 
@@ -669,5 +674,5 @@ def test_which_part_of_a_long_record_is_read_depends_on_each_question(ada: Agent
         content=f"{FILLING['en'] * 60}A lighthouse. {FILLING['en'] * 60}A volcano."
     )
     known: KnownTerms = {}
-    assert "lighthous" in TermsOfRecords(["lighthous"], known)(turn)
-    assert "volcano" in TermsOfRecords(["volcano"], known)(turn)
+    assert "lighthous" in terms_of("lighthous", known=known)(turn)
+    assert "volcano" in terms_of("volcano", known=known)(turn)

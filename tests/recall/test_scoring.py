@@ -1,4 +1,5 @@
 from datetime import UTC, datetime, timedelta
+from math import prod
 from typing import Any, Literal
 
 import pytest
@@ -17,7 +18,6 @@ from remanent.recall.scoring import (
     context_of,
     discounted,
     fuse,
-    product,
     session_evidence,
     trust,
 )
@@ -39,7 +39,7 @@ def boosts_of(record: Record, boosts: Boosts, *, now: datetime | None) -> tuple[
 
 
 def _factor(record: Record, *, now: datetime | None = MAY + timedelta(days=3650)) -> float:
-    return product(boosts_of(record, ALL, now=now))
+    return prod(one.factor for one in boosts_of(record, ALL, now=now))
 
 
 @pytest.mark.spec("COG-12")
@@ -105,7 +105,7 @@ def test_the_product_of_a_place_is_that_of_its_factors(
     boosts = PlaceBoosts(
         ALL.replace(speaker=0.5, time=0.6), now=MAY, agent_is_asked=agent_is_asked, person=person, times=times
     )
-    assert boosts.product(place) == product(boosts.factors(place))
+    assert boosts.product(place) == prod(one.factor for one in boosts.factors(place))
 
 
 def test_what_happened_in_a_time_that_the_question_names_counts_more() -> None:

@@ -32,6 +32,13 @@ def test_relevance_is_never_negative_and_covers_every_session(held: dict[str, Se
     assert all(scores[name] == 0 for name, one in held.items() if not one.counts)
 
 
+def test_the_order_in_which_a_store_tells_terms_moves_no_score() -> None:
+    counts = {f"term{number}": 1 + number % 7 for number in range(40)}
+    known = TermCounts(1000, {term: 3 * place for place, term in enumerate(counts)})
+    orders = [counts, dict(reversed(counts.items())), dict(sorted(counts.items(), key=lambda pair: pair[1]))]
+    assert len({session_bm25({"talk": SessionTerms(200, order)}, known)["talk"] for order in orders}) == 1
+
+
 def test_rare_words_and_more_of_them_in_less_text_tell_more() -> None:
     known = TermCounts(100, {"heron": 2, "day": 80})
     held = {

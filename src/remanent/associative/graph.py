@@ -12,16 +12,13 @@ from dataclasses import field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from pydantic import JsonValue
-
 from remanent.associative.model import TRACE, DanglingLink, Forgotten, GraphState, LinkHealth, Node, TraceData
 from remanent.discipline import Append
 from remanent.errors import VersionConflict
 from remanent.language import Engine
 from remanent.model import Clock, Entry, Link, Maker, NewId, Origin, Record, Scope, Source, Tombstone
 from remanent.model.clock import Instant
-from remanent.stores import Committed, LinkQuery, RecordFilter, RecordQuery, Store, Transaction, every_record
-from remanent.stores.transaction import DropTombstone, PutTombstone
+from remanent.stores import LinkQuery, RecordFilter, RecordQuery, Store, Transaction, every_record, transaction
 from remanent.text.scripts import caseless
 from remanent.text.spans import excerpt
 from remanent.values import dataclass
@@ -239,17 +236,39 @@ class Graph:
 
     # ── changing ─────────────────────────────────────────────────────────────
 
+    def follow(self, changes: Iterable[transaction.Change]) -> None:
+        """Take in what a unit of work has changed of it; nothing else of what it did has to do with the graph."""
+        for change in changes:
+            match change:
+                case transaction.PutRecord(record=record) if record.kind is TRACE:
+                    self.add(record)
+                case transaction.DropRecord(record_id=node_id):
+                    self.remove(node_id)
+                case transaction.TouchRecords(record_ids=node_ids):
+                    self.scan(node_ids)
+                case transaction.PutTombstone(tombstone=tombstone) if tombstone.kind is TRACE:
+                    self.remove(tombstone.record_id)
+                    self.bury(forgotten_of(tombstone))
+                case transaction.DropTombstone(record_id=node_id):
+                    self.unbury(node_id)
+                case transaction.PutLink(link=link):
+                    self.link(link.from_id, link.to_id, relation=link.relation, strength=link.strength)
+                case transaction.FadeLinks(from_ids=node_ids, factor=factor):
+                    self.fade(node_ids, factor=factor)
+                case transaction.PutState(key=key, value=list(node_ids)) if key == FOCUS:
+                    self.focuses = tuple(map(str, node_ids))
+
     def add(self, record: Record) -> None:
-        """Take in a node."""
+        """Take in a node, or what is said of one now."""
         vertex = self.place(record.id)
         if not vertex.alive:
             self._alive += 1
             for edge in vertex.arriving:
                 edge.source.dangling -= 1
-        vertex.alive = True
+            vertex.alive = True
+            vertex.order = self._next_order
+            self._next_order += 1
         vertex.take(record)
-        vertex.order = self._next_order
-        self._next_order += 1
 
     def place(self, node_id: str) -> Vertex:
         """Return the vertex of an id, whether or not there is a node."""
@@ -273,12 +292,6 @@ class Graph:
         edge.target.arriving.append(edge)
         edge.source.dangling += not edge.target.alive
 
-    def unlink(self, from_id: str, to_id: str, *, relation: str) -> None:
-        """Remove a link if it is there."""
-        source = self.place(from_id)
-        gone = [edge for edge in source.leaving if edge.target.id == to_id and edge.relation == relation]
-        self._detach(source, gone)
-
     def fade(self, node_ids: Iterable[str], *, factor: float) -> None:
         """Remove the links of nodes that were broken before, and weaken the others."""
         for node_id in node_ids:
@@ -296,11 +309,6 @@ class Graph:
         for node_id in node_ids:
             if (vertex := self.find(node_id)) is not None:
                 vertex.scan_count += 1
-
-    def rewrite(self, node_id: str, content: str, *, phrase: str, keywords: tuple[str, ...]) -> None:
-        """Give a node another text."""
-        if (vertex := self.find(node_id)) is not None:
-            vertex.write(content, phrase=phrase, keywords=keywords)
 
     def remove(self, node_id: str) -> None:
         """Delete a node with the links that leave it; those that lead to it dangle."""
@@ -360,8 +368,6 @@ _MAX_LOADS = 5
 LINKS_AT_ONCE = 5_000
 """Links that are taken in before others have their turn: hundreds of thousands take seconds."""
 
-Effect = Callable[[Graph], None]
-
 
 @dataclass(slots=True)
 class _Held:
@@ -381,7 +387,7 @@ def refocused(focuses: Sequence[str], new_ids: Sequence[str], *, most: int) -> t
 
 
 class GraphTransaction:
-    """One unit of work on a graph: each change goes into the transaction, and into the graph once that is durable.
+    """One unit of work on a graph: its changes go into the transaction, which the graph follows once that is durable.
 
     Reads see what was committed before it.
     """
@@ -391,16 +397,11 @@ class GraphTransaction:
         self.tx = tx
         self._store = store
         self.at = at
-        self.effects: list[Effect] = []
 
     @property
     def scope(self) -> Scope:
         """Whose graph it is."""
         return self.tx.scope.owner
-
-    def then(self, effect: Effect) -> None:
-        """Have the graph changed once the transaction is durable."""
-        self.effects.append(effect)
 
     # ── nodes ────────────────────────────────────────────────────────────────
 
@@ -439,7 +440,6 @@ class GraphTransaction:
             data=TraceData(original_length=len(content) if original_length is None else original_length),
         )
         self.tx.put(record)
-        self.then(lambda graph: graph.add(record))
         vertex = Vertex(node_id)
         vertex.take(record)
         return vertex.node()
@@ -449,23 +449,20 @@ class GraphTransaction:
     ) -> None:
         """Give a node a shorter text; phrase and keywords change with it."""
         (record,) = await self.records([node_id])
-        words = tuple(keywords)
         changed = record.replace(
             content=content,
             summary=phrase,
-            keywords=words,
+            keywords=tuple(keywords),
             version=record.version + 1,
             updated_at=self.at,
             made_by=made_by,
         )
         self.tx.put(changed, expects=record.version)
-        self.then(lambda graph: graph.rewrite(node_id, content, phrase=phrase, keywords=words))
 
     def increment_scan_count(self, node_ids: Sequence[str]) -> None:
         """Count a scan."""
         if node_ids:
             self.tx.touch(node_ids, scanned=1)
-            self.then(lambda graph: graph.scan(node_ids))
 
     async def delete_nodes(self, node_ids: Sequence[str], *, reason: str) -> None:
         """Delete nodes with the links that leave them; each leaves a tombstone, and links to it dangle."""
@@ -476,23 +473,11 @@ class GraphTransaction:
 
     def bury(self, tombstone: Tombstone) -> None:
         """Note what is left of a node that is deleted, or that there was no room for."""
-        self.tx.changes.append(PutTombstone(tombstone))
-        forgotten = forgotten_of(tombstone)
-
-        def bury(graph: Graph) -> None:
-            graph.remove(forgotten.node_id)
-            graph.bury(forgotten)
-
-        self.then(bury)
-
-    def drop(self, node_id: str) -> None:
-        """Remove the record of a node that was put out of mind by hand, before it is made anew."""
-        self.tx.drop(node_id)
+        self.tx.changes.append(transaction.PutTombstone(tombstone))
 
     def unbury(self, node_id: str) -> None:
         """Take back the tombstone of a node that is made again."""
-        self.tx.changes.append(DropTombstone(node_id))
-        self.then(lambda graph: graph.unbury(node_id))
+        self.tx.changes.append(transaction.DropTombstone(node_id))
 
     async def records(self, node_ids: Sequence[str]) -> list[Record]:
         """Return the records of nodes that are alive, in the given order; refuse when one is gone."""
@@ -519,7 +504,6 @@ class GraphTransaction:
             updated_at=self.at,
         )
         self.tx.link(link)
-        self.then(lambda graph: graph.link(from_id, to_id, relation=relation, strength=strength))
 
     def create_links(self, one: str, other: str, strength: float, there: str = "", back: str = "") -> None:
         """Tie two nodes in both directions, each a link of its own with its own relation."""
@@ -532,7 +516,6 @@ class GraphTransaction:
         fading = [node_id for node_id in node_ids if node_id not in focuses]
         if fading:
             self.tx.fade(fading, factor=rate, floor=self.graph.floor, at=self.at)
-            self.then(lambda graph: graph.fade(fading, factor=rate))
 
     # ── focuses ──────────────────────────────────────────────────────────────
 
@@ -542,14 +525,7 @@ class GraphTransaction:
 
     def update_focus(self, new_ids: Sequence[str], *, most: int) -> None:
         """Let new nodes into focus, the newest of them last; the oldest focuses leave when there are too many."""
-        focuses = self.focuses_after(new_ids, most=most)
-        value: list[JsonValue] = [*focuses]
-        self.tx.state(FOCUS, value)
-
-        def attend(graph: Graph) -> None:
-            graph.focuses = focuses
-
-        self.then(attend)
+        self.tx.state(FOCUS, [*self.focuses_after(new_ids, most=most)])
 
 
 class Graphs:
@@ -602,7 +578,7 @@ class Graphs:
                 held.pending.clear()  # they were given up, or somebody else has committed
                 return False
 
-    def _committed(self, owner: Scope, work: GraphTransaction, committed: Committed) -> None:
+    def _committed(self, owner: Scope, work: GraphTransaction, committed: transaction.Committed) -> None:
         """Bring the graph in memory along with a commit of ours; any other is read anew from the store."""
         held = self._held.get(owner)
         if held is None:
@@ -614,8 +590,7 @@ class Graphs:
         revision = committed.graphs.get(TRACE, 0)
         # Any other number: somebody else's commit lies between, or the graph was loaded after this one.
         if revision == held.graph.revision + 1:
-            for effect in work.effects:
-                effect(held.graph)
+            held.graph.follow(work.tx.changes)
             held.graph.revision = revision
 
     async def _load(self, owner: Scope) -> Graph:

@@ -288,7 +288,7 @@ class WideningSearch:
 
     def _ranked(self, graph: Graph, question: Question, gathered: Gathered, least: float) -> list[tuple[Vertex, float]]:
         """Return the nodes that answer with their scores, best first: what is said next gets a share of them."""
-        ranked = self._ranker.order(question, _EVERY, gathered, all_of_them=True).candidates()
+        ranked = self._ranker.order(question, _EVERY, gathered, all_of_them=True)
         own: dict[Vertex, float] = {}
         for one in ranked:
             # What only meaning found counts if it is near enough.

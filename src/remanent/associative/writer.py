@@ -506,7 +506,7 @@ class GraphWriter:
             work = await self._parts.graphs.work(tx, at=self._parts.clock())
             # Its record is still there where it was put out of mind by hand.
             if await self._parts.store.records_by_id(scope.owner, (node_id,)):
-                work.drop(node_id)
+                tx.drop(node_id)
             node = work.create_node(
                 answer.value.content,
                 answer.value.phrase,

@@ -23,17 +23,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pydantic import SecretStr
 
-# Chosen by hand, below what the known APIs take in one request.
-_REQUEST_TEXTS = 64
-_REQUEST_CHARACTERS = 64_000
-
 
 class HttpEmbedder(Embedder):
     """Sends texts to `/embeddings` of an address; a text longer than the model's window goes in pieces."""
 
-    # Requests are cut by their own bounds, after long texts were cut into pieces.
-    batch_texts: ClassVar[int] = 512
-    batch_characters: ClassVar[int] = sys.maxsize
+    # Chosen by hand, below what the known APIs take in one request.
+    batch_texts: ClassVar[int] = 64
+    batch_characters: ClassVar[int] = 64_000
 
     def __init__(
         self,
@@ -74,29 +70,22 @@ class HttpEmbedder(Embedder):
         """What the settings say; an answer that differs is refused."""
         return self._dimension
 
+    def pieces(self, text: str) -> Sequence[str]:
+        """Return the pieces that the window holds; they count alike."""
+        return windows(text, self._settings.window)
+
     async def embed_batch(self, texts: Sequence[str]) -> "NDArray[np.float32]":
-        """Return one row per text; the pieces of a long one count alike."""
-        import numpy as np
-
-        pieces = [(row, piece) for row, text in enumerate(texts) for piece in windows(text, self._settings.window)]
-        rows = np.zeros((len(texts), self._dimension), np.float32)
-        for batch in _requests(pieces):
-            vectors = await self._ask([piece for _, piece in batch])
-            for (row, _), vector in zip(batch, vectors, strict=True):
-                rows[row] += vector
-        return rows
-
-    async def close(self) -> None:
-        """Close the connections."""
-        await self._api.close()
-
-    async def _ask(self, texts: list[str]) -> "NDArray[np.float32]":
-        body: dict[str, Any] = {"model": self._name, "input": texts}
+        """Return one row per text."""
+        body: dict[str, Any] = {"model": self._name, "input": list(texts)}
         if self._settings.shorten:
             body["dimensions"] = self._dimension
         answer = await self._api.post("embeddings", body)
         # In a thread: some hundred thousand numbers as text take a while to read.
         return await asyncio.to_thread(self._read, answer, len(texts))
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._api.close()
 
     def _read(self, answer: bytes, count: int) -> "NDArray[np.float32]":
         """Return the unit vectors of an answer, in the order of the texts."""
@@ -123,20 +112,6 @@ class HttpEmbedder(Embedder):
         vectors /= np.where(largest == 0, 1, largest)
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         return np.asarray(vectors / np.where(norms == 0, 1, norms), np.float32)
-
-
-def _requests(pieces: list[tuple[int, str]]) -> list[list[tuple[int, str]]]:
-    """Cut pieces into requests that no API finds too large."""
-    requests: list[list[tuple[int, str]]] = []
-    characters = 0
-    for piece in pieces:
-        size = len(piece[1])
-        if not requests or len(requests[-1]) >= _REQUEST_TEXTS or characters + size > _REQUEST_CHARACTERS:
-            requests.append([])
-            characters = 0
-        requests[-1].append(piece)
-        characters += size
-    return requests
 
 
 def _by_index(answer: bytes, count: int, *, items: str, value: str) -> list[Any] | None:
@@ -170,12 +145,11 @@ class HttpReranker(Reranker):
         api_key: "SecretStr | None" = None,
         window: int = 4000,
         bounds: RequestLimits | None = None,
-        clock: Clock = system_clock,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._name = name
         self._window = window
-        self._api = JsonApi(base_url, key=api_key, bounds=bounds, clock=clock, sleep=sleep)
+        self._api = JsonApi(base_url, key=api_key, bounds=bounds, sleep=sleep)
 
     async def score(self, question: str, texts: Sequence[str]) -> list[float]:
         """Return one score between 0 and 1 per text, in order; an empty text answers nothing and is not sent."""

@@ -83,26 +83,22 @@ class MultilingualEmbedder(Embedder):
 
     async def embed_batch(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """Return one row per text; the first call in a process loads the model, which takes about a second."""
-        if len(texts) == 1 and len(texts[0]) > _WINDOW:
-            return await self._embed_windows(texts[0])
         return await _thread.run(partial(_encode, list(texts)))
 
-    async def _embed_windows(self, text: str) -> "NDArray[np.float32]":
-        """Return the sum of a long text's windows; each is a piece of work, so that a question may come in between."""
-        rows = [await _thread.run(partial(_encode, [window])) for window in _windows(text)]
-        total: NDArray[np.float32] = sum(rows[1:], rows[0])
-        return total
+    def pieces(self, text: str) -> Sequence[str]:
+        """Return windows of about equal length of a text that is too long, or some where there are too many.
 
-
-def _windows(text: str) -> list[str]:
-    """Cut a long text into windows of about equal length, or choose some of them when there are too many."""
-    text = " ".join(text.split())  # a window must not come out blank
-    count = -(-len(text) // _WINDOW)
-    if count > _WINDOWS:
-        starts = [(len(text) - _WINDOW) * number // (_WINDOWS - 1) for number in range(_WINDOWS)]
-        return [text[start : start + _WINDOW] for start in starts]
-    size = -(-len(text) // count)
-    return [text[start : start + size] for start in range(0, len(text), size)]
+        No two of them are one batch, so that a question may come in between.
+        """
+        if len(text) <= _WINDOW:
+            return (text,)
+        text = " ".join(text.split())  # a window must not come out blank
+        count = -(-len(text) // _WINDOW)
+        if count > _WINDOWS:
+            starts = [(len(text) - _WINDOW) * number // (_WINDOWS - 1) for number in range(_WINDOWS)]
+            return [text[start : start + _WINDOW] for start in starts]
+        size = -(-len(text) // count)
+        return [text[start : start + size] for start in range(0, len(text), size)]
 
 
 class PieceTokenizer:

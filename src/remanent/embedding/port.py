@@ -52,8 +52,13 @@ class Embedder(ABC):
     async def embed_batch(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """Return one row per text. The texts are valid Unicode, have content, and fit the bounds of a batch.
 
-        A text longer than `batch_characters` comes alone. Rows need not be normalised.
+        A text longer than `batch_characters` comes alone. Rows need not be normalised; those of the pieces of one text
+        are added up.
         """
+
+    def pieces(self, text: str) -> Sequence[str]:
+        """Return the texts that are embedded for one: several for what is longer than the model reads at once."""
+        return (text,)
 
     async def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """Return one row per text, in order: float32, C-contiguous, of length 1.
@@ -66,10 +71,14 @@ class Embedder(ABC):
         if isinstance(texts, str):
             raise InvalidInput("embed() takes a list of texts, not one text: wrap it in a list")
         vectors = np.zeros((len(texts), self.dimension), np.float32)
-        rows = [row for row, text in enumerate(texts) if text.strip()]
-        for batch in self._batches(rows, texts):
-            vectors[batch] = _normalised(await self.embed_batch([well_formed(texts[row]) for row in batch]))
-        return vectors
+        read = [
+            (row, piece) for row, text in enumerate(texts) if text.strip() for piece in self.pieces(well_formed(text))
+        ]
+        for batch in self._batches(read):
+            rows = await self.embed_batch([piece for _, piece in batch])
+            for (row, _), vector in zip(batch, rows, strict=True):
+                vectors[row] += vector
+        return _normalised(vectors)
 
     @property
     def loading(self) -> bool:
@@ -83,17 +92,16 @@ class Embedder(ABC):
     async def close(self) -> None:  # noqa: B027 - most adapters hold nothing that must be let go
         """Let go of what the adapter holds open; it is not used after that."""
 
-    def _batches(self, rows: list[int], texts: Sequence[str]) -> Iterator[list[int]]:
-        """Yield places of texts that make a batch within both bounds."""
-        batch: list[int] = []
+    def _batches(self, read: Sequence[tuple[int, str]]) -> Iterator[list[tuple[int, str]]]:
+        """Yield pieces that make a batch within both bounds."""
+        batch: list[tuple[int, str]] = []
         characters = 0
-        for row in rows:
-            length = len(texts[row])
-            if batch and (len(batch) >= self.batch_texts or characters + length > self.batch_characters):
+        for row, piece in read:
+            if batch and (len(batch) >= self.batch_texts or characters + len(piece) > self.batch_characters):
                 yield batch
                 batch, characters = [], 0
-            batch.append(row)
-            characters += length
+            batch.append((row, piece))
+            characters += len(piece)
         if batch:
             yield batch
 
@@ -235,13 +243,8 @@ class CachedEmbedder(_Wrapper):
         self._clock = clock
         self._vectors: OrderedDict[tuple[str, bytes], tuple[datetime, NDArray[np.float32]]] = OrderedDict()
         self._lock = Lock()
-        self._hits = 0
-        self._misses = 0
-
-    @property
-    def figures(self) -> CacheFigures:
+        self.figures = CacheFigures(name=f"embedding:{self.model_id}")
         """How often a vector was there."""
-        return CacheFigures(name=f"embedding:{self.model_id}", hits=self._hits, misses=self._misses)
 
     async def embed_batch(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """Return one row per text, asking the inner embedder once for each text that is not remembered."""
@@ -275,8 +278,8 @@ class CachedEmbedder(_Wrapper):
             known = {key: vector for key, (end, vector) in kept.items() if now < end}
             for key in known:
                 self._vectors.move_to_end(key)
-            self._hits += sum(key in known for key in keys)
-            self._misses += sum(key not in known for key in keys)
+            hits = sum(key in known for key in keys)
+            self.figures = self.figures.counted(hits=hits, misses=len(keys) - hits)
         return known
 
     def _keep(self, vectors: "dict[tuple[str, bytes], NDArray[np.float32]]", fresh: list[tuple[str, bytes]]) -> None:

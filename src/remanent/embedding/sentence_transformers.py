@@ -1,10 +1,11 @@
 """Any model of the package sentence-transformers, where that is installed; nothing is fetched from elsewhere."""
 
+import sys
 from collections.abc import Sequence
 from functools import partial
 from importlib.util import find_spec
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from remanent.embedding.packaged_models import Background
 from remanent.embedding.port import Embedder, windows
@@ -16,12 +17,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _BACKGROUND = Background("remanent-sentence-transformers")
-# Chosen by hand: small, so that a question does not wait behind a long list.
-_BATCH = 16
 
 
 class SentenceTransformersEmbedder(Embedder):
     """Runs the model on one thread of low priority, in small batches; it is loaded by the first text."""
+
+    # Chosen by hand: small, so that a question does not wait behind a long list.
+    batch_texts: ClassVar[int] = 16
+    batch_characters: ClassVar[int] = sys.maxsize
 
     def __init__(self, settings: EmbeddingSettings) -> None:
         if settings.name is None or settings.dimension is None:
@@ -49,18 +52,13 @@ class SentenceTransformersEmbedder(Embedder):
         """What the settings say; a model that differs is refused."""
         return self._dimension
 
-    async def embed_batch(self, texts: Sequence[str]) -> "NDArray[np.float32]":
-        """Return one row per text; the pieces of a long one count alike."""
-        import numpy as np
+    def pieces(self, text: str) -> Sequence[str]:
+        """Return the pieces that the window holds; they count alike."""
+        return windows(text, self._window)
 
-        pieces = [(row, piece) for row, text in enumerate(texts) for piece in windows(text, self._window)]
-        rows = np.zeros((len(texts), self._dimension), np.float32)
-        for start in range(0, len(pieces), _BATCH):
-            batch = pieces[start : start + _BATCH]
-            vectors = await _BACKGROUND.run(partial(self._compute, [piece for _, piece in batch]))
-            for (row, _), vector in zip(batch, vectors, strict=True):
-                rows[row] += vector
-        return rows
+    async def embed_batch(self, texts: Sequence[str]) -> "NDArray[np.float32]":
+        """Return one row per text."""
+        return await _BACKGROUND.run(partial(self._compute, list(texts)))
 
     async def close(self) -> None:
         """Let go of the model."""
@@ -74,7 +72,11 @@ class SentenceTransformersEmbedder(Embedder):
             self._model = self._load()
         vectors = np.asarray(
             self._model.encode(
-                texts, batch_size=_BATCH, convert_to_numpy=True, normalize_embeddings=True, show_progress_bar=False
+                texts,
+                batch_size=self.batch_texts,
+                convert_to_numpy=True,
+                normalize_embeddings=True,
+                show_progress_bar=False,
             ),
             np.float32,
         )

@@ -15,7 +15,10 @@ from remanent.model.clock import NO_MOMENT
 MAX_JSON_DEPTH = 32
 """Levels of what a caller hands in: more than anybody needs, and far below where any parser gives up."""
 Words = TypeVar("Words", bound=StrEnum)
-_set = object.__setattr__
+# The slots of every model, past the lookups by name: an answer is some two hundred values.
+_set_fields_set, _set_extra, _set_private = (
+    vars(BaseModel)[f"__pydantic_{name}__"].__set__ for name in ("fields_set", "extra", "private")
+)
 
 
 class Model(BaseModel):
@@ -38,11 +41,11 @@ class Model(BaseModel):
         For what is made with every write and read; `model_construct`, which looks for what is missing, takes five times
         as long.
         """
-        made = cls.__new__(cls)
-        _set(made, "__dict__", fields)
-        _set(made, "__pydantic_fields_set__", set(fields))
-        _set(made, "__pydantic_extra__", None)
-        _set(made, "__pydantic_private__", None)
+        made = object.__new__(cls)
+        object.__setattr__(made, "__dict__", fields)
+        _set_fields_set(made, set(fields))
+        _set_extra(made, None)
+        _set_private(made, None)
         return made
 
     @classmethod

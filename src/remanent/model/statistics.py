@@ -23,6 +23,10 @@ class CacheFigures(Model):
         asked = self.hits + self.misses
         return self.hits / asked if asked else None
 
+    def counted(self, *, hits: int, misses: int) -> "CacheFigures":
+        """Return them with what was asked since."""
+        return self.amended(hits=self.hits + hits, misses=self.misses + misses)
+
 
 class EmbeddingFigures(Model):
     """What a model embedded since the memory was opened."""

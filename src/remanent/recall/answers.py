@@ -5,11 +5,14 @@ the memory itself, the turn with its neighbours, or the whole session.
 """
 
 import asyncio
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from hashlib import blake2b
+from operator import attrgetter
+from typing import TypeVar
 
 from remanent.errors import InvalidInput
 from remanent.model import (
@@ -39,6 +42,8 @@ from remanent.text.dates import with_dates
 from remanent.text.escaping import escape_name
 from remanent.text.talk import LONGEST_ASKING, share_asked
 from remanent.text.terms import query_terms
+
+T = TypeVar("T")
 
 _MAX_SESSION_ENTRIES = 2000
 """Entries of a session that one answer holds at the most."""
@@ -155,44 +160,40 @@ class CandidateReader:
     async def places(
         self, question: Question, record_ids: Sequence[str], *, neighbours: bool = False
     ) -> dict[str, RecordPosition]:
-        """Return where candidates stand and who their `neighbours` are; what does not pass the filter is missing.
-
-        Three looks at most: the index, the journal for what has no record yet, and the index again, because what was
-        neither there nor in the journal may have been indexed between the two.
-        """
-        if not record_ids:
-            return {}
-        look = partial(
-            self._store.places,
-            question.scope,
-            record_filter=question.record_filter,
-            neighbours=neighbours,
-        )
-        places = {place.record_id: place for place in await look(record_ids)}
-        missing = [record_id for record_id in record_ids if record_id not in places]
-        if missing:
-            places |= {entry.id: _place_of(entry) for entry in await self._unindexed(question, missing)}
-            missing = [record_id for record_id in missing if record_id not in places]
-        if missing:
-            # What is neither there nor fresh did not pass, or was indexed a moment ago: a second look tells which.
-            places |= {place.record_id: place for place in await look(missing)}
-        return places
+        """Return where candidates stand and who their `neighbours` are; what does not pass the filter is missing."""
+        look = partial(self._store.places, question.scope, record_filter=question.record_filter, neighbours=neighbours)
+        return await self._each(question, record_ids, look, _place_of, attrgetter("record_id"))
 
     async def records(self, question: Question, record_ids: Sequence[str]) -> dict[str, Record]:
         """Return the records of the ids as the question sees them."""
-        if not record_ids:
-            return {}
         wanted = RecordFilter(statuses=None, as_of=question.record_filter.as_of)
-        query = RecordQuery(filter=wanted, record_ids=tuple(record_ids), limit=len(record_ids))
-        records = {record.id: record for record in await self._store.records(question.scope, query)}
-        missing = [record_id for record_id in record_ids if record_id not in records]
-        if missing:
-            records |= {entry.id: turn_of(entry) for entry in await self._unindexed(question, missing)}
-            missing = [record_id for record_id in missing if record_id not in records]
-        if missing:  # indexed a moment ago, as above
-            again = replace(query, record_ids=tuple(missing), limit=len(missing))
-            records |= {record.id: record for record in await self._store.records(question.scope, again)}
+
+        def look(ids: Sequence[str]) -> Awaitable[list[Record]]:
+            query = RecordQuery(filter=wanted, record_ids=tuple(ids), limit=len(ids))
+            return self._store.records(question.scope, query)
+
+        records = await self._each(question, record_ids, look, turn_of, attrgetter("id"))
         return {record_id: record for record_id, record in records.items() if record.status is not Status.FORGOTTEN}
+
+    async def _each(
+        self,
+        question: Question,
+        record_ids: Sequence[str],
+        look: Callable[[Sequence[str]], Awaitable[Sequence[T]]],
+        of_entry: Callable[[Entry], T],
+        id_of: Callable[[T], str],
+    ) -> dict[str, T]:
+        """Return what is looked up of each id, in three looks at most.
+
+        The index, the journal for what has no record yet, and the index again, because what was neither there nor in
+        the journal may have been indexed between the two.
+        """
+        found = {id_of(one): one for one in await look(record_ids)} if record_ids else {}
+        if missing := [record_id for record_id in record_ids if record_id not in found]:
+            found |= {entry.id: of_entry(entry) for entry in await self._unindexed(question, missing)}
+            if missing := [record_id for record_id in missing if record_id not in found]:
+                found |= {id_of(one): one for one in await look(missing)}
+        return found
 
     async def entries(self, scope: Scope, entry_ids: Sequence[str], *, known: Mapping[str, Entry]) -> dict[str, Entry]:
         """Return the entries of the ids, without the erased; those that are known are not read again."""
@@ -282,14 +283,10 @@ class AnswerBuilder:
             if others := beside.get(one.record_id):
                 said = sorted((one, *others), key=lambda each: each.place.seq)
                 text = _conversation([(each.place.role, records[each.record_id].content) for each in said])
-                spans += tuple(
-                    span for other in others for span in FoundSource.all_of(records[other.record_id], entries)
-                )
+                spans += _spans(others, records, entries)
             item = _item(one, record, text=text, spans=spans, rank=rank)
             if again := twins.get(one.record_id):
-                spans += tuple(
-                    span for other in again for span in FoundSource.all_of(records[other.record_id], entries)
-                )
+                spans += _spans(again, records, entries)
                 evidence = (*item.evidence, *(other.record_id for other in again))
                 item = item.amended(sources=spans, evidence=evidence)
             items.append(item)
@@ -324,7 +321,7 @@ class AnswerBuilder:
                 same = [best, *others]
                 if not question.times:
                     same.sort(key=lambda one: (one.place.occurred_at, one.place.seq), reverse=True)
-                shown[best.record_id] = replace(best, place=same[0].place)
+                shown[best.record_id] = replace(best, place=same[0].place, place_boosts=None, moved=best.boosts)
                 dropped.update(one.record_id for one in others)
                 if others:
                     twins[same[0].record_id] = same[1 : MAX_TWINS + 1]
@@ -423,6 +420,13 @@ def _item(one: RankedCandidate, record: Record, *, text: str, spans: tuple[Found
     )
 
 
+def _spans(
+    several: Iterable[RankedCandidate], records: Mapping[str, Record], entries: Mapping[str, Entry]
+) -> tuple[FoundSource, ...]:
+    """Return what candidates rest on together."""
+    return tuple(span for one in several for span in FoundSource.all_of(records[one.record_id], entries))
+
+
 def _is_of(entry: Entry, whose: Sequence[MetadataCondition]) -> bool:
     """Tell whether an entry may stand beside what is asked for: one that names another user may not."""
     return USER_KEY not in entry.metadata or all(one.holds(entry.metadata) for one in whose)
@@ -504,13 +508,8 @@ class AnswerCache:
         self._cache = cache
         self._lifetime = lifetime
         self._clock = clock
-        self._hits = 0
-        self._misses = 0
-
-    @property
-    def figures(self) -> CacheFigures:
+        self.figures = CacheFigures(name="recall")
         """How often an answer was there."""
-        return CacheFigures(name="recall", hits=self._hits, misses=self._misses)
 
     def key(self, question: Question, *, revision: int, options_key: str) -> str:
         """Return the key of an answer; `options_key` says all else that it depends on."""
@@ -530,17 +529,12 @@ class AnswerCache:
 
     async def get(self, key: str) -> Found | None:
         """Return the kept answer, if there is one."""
-        kept = await self._cache.get(key)
-        if kept is None:
-            self._misses += 1
-            return None
-        try:
-            found = Found.from_json(kept)
-        except InvalidInput:  # another version of Remanent may have kept it
-            self._misses += 1
-            return None
-        self._hits += 1
-        return found.replace(cached=True)
+        kept, found = await self._cache.get(key), None
+        if kept is not None:
+            with suppress(InvalidInput):  # another version of Remanent may have kept it
+                found = Found.from_json(kept).amended(cached=True)
+        self.figures = self.figures.counted(hits=found is not None, misses=found is None)
+        return found
 
     async def keep(self, key: str, found: Found, *, scope: Scope, until: datetime | None) -> None:
         """Keep an answer, not longer than everything in it lives."""

@@ -27,9 +27,11 @@ from remanent.recall.gate import (
     Measures,
     Nearness,
     TermMatch,
+    TermsOfRecords,
     ThresholdBounds,
     best_of,
     informative_terms,
+    of_models,
     strength,
 )
 from remanent.recall.indexing import TURNS, indexed_through
@@ -104,13 +106,7 @@ class Calibration:
         """
         if seq < MIN_RECORDS:
             return False
-        kept = await self._store.state(scope, GATE)
-        if (
-            not isinstance(kept, dict)
-            or kept.get("version") != VERSION
-            or kept.get("models") != dict(self._gate.models)
-        ):
-            return True
+        kept = of_models(await self._store.state(scope, GATE), self._gate.models)
         measured = kept.get("seq")
         if not isinstance(measured, int) or seq >= measured * _GROWTH:
             return True
@@ -180,7 +176,7 @@ class Calibration:
         found = {path.name: hits for path, hits in zip(paths, answers, strict=True)}
         ids = [hit.record_id for hits in found.values() for hit in hits]
         records = await self._store.records_by_id(question.scope, ids)
-        words = self._gate.words(wanted, best_of(found, records)[:MAX_READ], counts, known)
+        words = TermsOfRecords(wanted, counts, known).match(best_of(found, records)[:MAX_READ])
         best = {path: hits[0].score for path, hits in found.items() if hits and path in self._gate.models}
         return _ProbeOutcome(working_language(question.text), words, best)
 

@@ -16,7 +16,7 @@ from remanent.recall.recall import Recall
 from remanent.stores import RecordFilter
 from remanent.values import dataclass
 
-_DRAWS = 1000
+_DRAWS, _SEED = 1000, 7
 """How often a sample is drawn anew for a confidence interval; the usual number, good for two digits."""
 
 
@@ -61,14 +61,14 @@ def mean(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else 0.0
 
 
-def interval(values: Sequence[float], *, draws: int = _DRAWS, seed: int = 7) -> tuple[float, float]:
+def interval(values: Sequence[float]) -> tuple[float, float]:
     """Return the 95% confidence interval of the mean, by drawing the sample anew many times."""
     import numpy as np
 
     if not values:
         return 0.0, 0.0
-    source, sample = np.random.default_rng(seed), np.asarray(values)
-    means = [float(source.choice(sample, len(sample)).mean()) for _ in range(draws)]
+    source, sample = np.random.default_rng(_SEED), np.asarray(values)
+    means = [float(source.choice(sample, len(sample)).mean()) for _ in range(_DRAWS)]
     return percentile(means, 0.025), percentile(means, 0.975)
 
 

@@ -8,7 +8,7 @@ the store itself in the background (`calibration.py`), and until then taken from
 import asyncio
 import math
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cache, partial
 from itertools import zip_longest
@@ -444,8 +444,8 @@ class Gate:
         silent = _silent(question, records)
         everything = best_of(found, records)
         ranked = [record for record in everything if record.id not in silent]
-        terms = TermsOfRecords(wanted.terms, counts=look.counts)
-        words = _wording(wanted, ranked[:MAX_READ], look.counts, terms)
+        terms = TermsOfRecords(wanted, look.counts)
+        words = terms.match(ranked[:MAX_READ])
         language = working_language(question.read)
         measures = read_measures(look.kept, language, models=self.models)
         known = self._known(measures, size)
@@ -453,7 +453,7 @@ class Gate:
         is_far = (
             all(one == "en" for one in (language, *(working_language(record.content) for record in ranked[:1])))
             and max(near.values(), default=_LEAST_NEAR) < _LEAST_NEAR
-            and not _speaks_of(wanted, ranked[:MAX_READ], terms)
+            and not _speaks_of(terms, ranked[:MAX_READ])
         )
         unspoken = partial(_unspoken, question, near, ranked, is_small=size < MIN_RECORDS)
         named = _by_what_is_named(question, wanted, near, ranked, unspoken, size=size, is_far=is_far)
@@ -467,7 +467,7 @@ class Gate:
         threshold = (usual if measured is None else measured.threshold) - lenience(size)
         threshold -= _EVERYDAY_LENIENCE if wanted.everyday and not is_far else 0.0
         scores = {hit.record_id: hit.score for hit in found.get("keyword", ())}
-        lead = speaker_lead(question, wanted, everything, look.counts, scores, terms=terms)
+        lead = speaker_lead(question, terms, everything, scores)
         score = strength(words, self.telling(words, near), speaker_lead=lead)
         reason = _by_strength(question, score - threshold, unspoken, is_small=size < _SMALL and bool(near))
         return GateVerdict(
@@ -490,12 +490,6 @@ class Gate:
         """Return how common the words of a question are."""
         return await self._store.term_counts(scope, wanted.terms, most=_MAX_COUNTED)
 
-    def words(
-        self, wanted: QuestionTerms, candidates: Sequence[Record], counts: TermCounts, known: "KnownTerms"
-    ) -> TermMatch:
-        """Return how far candidates name what is asked for; their words are noted in `known`, for other questions."""
-        return _wording(wanted, candidates, counts, TermsOfRecords(wanted.terms, known, counts=counts))
-
     def _known(self, measures: Measures | None, size: int) -> dict[str, Nearness]:
         usual = {
             path: TYPICAL_NEARNESS[model].of(size) for path, model in self.models.items() if model in TYPICAL_NEARNESS
@@ -517,13 +511,20 @@ class TermsOfRecords:
     Chinese characters take 0.2 s in place of 1.6.
     """
 
-    def __init__(
-        self, asked: Collection[str], known: KnownTerms | None = None, *, counts: TermCounts | None = None
-    ) -> None:
-        self._spaced = not any(map(is_unspaced, asked))
+    def __init__(self, wanted: QuestionTerms, counts: TermCounts, known: KnownTerms | None = None) -> None:
+        self.wanted = wanted
+        self._counts = counts
+        self._spaced = not any(map(is_unspaced, wanted.terms))
         self._known: KnownTerms = {} if known is None else known
         self._parts: dict[str, str] = {}
-        self._sought = dict.fromkeys(asked, 1.0) if counts is None else _sought(asked, counts)
+        # By which terms a place in a long record is found, and what each is worth.
+        held = sorted((holding, term) for term in wanted.terms if (holding := counts.holding.get(term, 0)))
+        self._sought = {term: rarity(holding, records=counts.records) for holding, term in held[:_MAX_SOUGHT]}
+
+    def match(self, candidates: Iterable[Record], wanted: QuestionTerms | None = None) -> TermMatch:
+        """Return how far candidates name what is asked for, or a part of it."""
+        terms = [self(record) for record in candidates]
+        return best_coverage(wanted or self.wanted, self._counts.holding, terms, records=self._counts.records)
 
     def __call__(self, record: Record) -> frozenset[str]:
         """Return the terms of a record: its words, and who said them."""
@@ -540,23 +541,12 @@ class TermsOfRecords:
         return known
 
 
-def _sought(asked: Collection[str], counts: TermCounts) -> dict[str, float]:
-    """Return by which terms a place in a long record is found, and what each is worth."""
-    held = sorted((holding, term) for term in asked if (holding := counts.holding.get(term, 0)))
-    return {term: rarity(holding, records=counts.records) for holding, term in held[:_MAX_SOUGHT]}
-
-
-def _wording(
-    wanted: QuestionTerms, candidates: Sequence[Record], counts: TermCounts, terms: TermsOfRecords
-) -> TermMatch:
-    return best_coverage(wanted, counts.holding, [terms(record) for record in candidates], records=counts.records)
-
-
-def _speaks_of(wanted: QuestionTerms, candidates: Sequence[Record], terms: TermsOfRecords) -> bool:
+def _speaks_of(terms: TermsOfRecords, candidates: Sequence[Record]) -> bool:
     """Tell whether any candidate speaks of what a question names, or whether it names nothing that may be missing.
 
     That an agent's own words hold what everybody has ("live music") does not tell where somebody lives.
     """
+    wanted = terms.wanted
     if not wanted.named:
         return True
     if wanted.vague:
@@ -739,13 +729,7 @@ def best_of(found: Mapping[str, Sequence[Candidate]], records: Mapping[str, Reco
 
 
 def speaker_lead(
-    question: Question,
-    wanted: QuestionTerms,
-    ranked: Sequence[Record],
-    counts: TermCounts,
-    scores: Mapping[str, float],
-    *,
-    terms: TermsOfRecords,
+    question: Question, terms: TermsOfRecords, ranked: Sequence[Record], scores: Mapping[str, float]
 ) -> float | None:
     """Return how much more of a question the words of the speaker whom it names cover than the words of others.
 
@@ -762,8 +746,8 @@ def speaker_lead(
     others = [record for role, record in said if role != person]
     if not others:
         return None
-    rest = wanted.without(index_terms(TurnData(role=person).speaker))
-    sides = [_wording(rest, side[:_MAX_OF_EACH], counts, terms).coverage for side in (own, others)]
+    rest = terms.wanted.without(index_terms(TurnData(role=person).speaker))
+    sides = [terms.match(side[:_MAX_OF_EACH], rest).coverage for side in (own, others)]
     lead = sides[0] - sides[1]
     if lead < 0:
         best = [max((scores.get(record.id, 0.0) for record in side), default=0.0) for side in (own, others)]
@@ -772,15 +756,20 @@ def speaker_lead(
     return max(-1.0, min(1.0, lead))
 
 
-def read_measures(kept: JsonValue, language: Language, *, models: Mapping[str, str]) -> Measures | None:
-    """Return what was measured for a language, or None when that was never done or with other models.
+def of_models(kept: JsonValue, models: Mapping[str, str]) -> Mapping[str, JsonValue]:
+    """Return what was measured if it still says something; else nothing.
 
     What another version or another model measured is as good as nothing: scores of two models have no common measure.
     """
-    if not isinstance(kept, dict) or kept.get("version") != VERSION or kept.get("models") != dict(models):
-        return None
+    if isinstance(kept, dict) and kept.get("version") == VERSION and kept.get("models") == dict(models):
+        return kept
+    return {}
+
+
+def read_measures(kept: JsonValue, language: Language, *, models: Mapping[str, str]) -> Measures | None:
+    """Return what was measured for a language, or None when that was never done or with other models."""
     try:
-        measured: Any = kept["tongues"]
+        measured: Any = of_models(kept, models)["tongues"]
         near, threshold = measured[language]["near"], measured[language]["threshold"]
         read = {path: Nearness(float(middle), float(spread)) for path, (middle, spread) in near.items()}
         return Measures(read, float(threshold))

@@ -299,7 +299,7 @@ def _injection(
     tokens: int | None = None,
 ) -> Injection:
     items = [told[place].item for place in layout if place in lines]
-    return Injection(
+    return Injection.checked(
         text=text,
         record_ids=tuple(item.record_id for item in items),
         fingerprints=tuple(fingerprint(item.text) for item in items),
@@ -341,8 +341,8 @@ def _as_told(item: FoundItem, language: Language, names: Mapping[str, str], *, n
 def _days(item: FoundItem) -> list[str]:
     """Return the day of a memory, and before it the others on which the same words were said."""
     said = [source.occurred_at for source in item.repeated] if item.kind is Kind.TURN else []
-    days = {f"{local(moment):%Y-%m-%d}" for moment in said if moment < item.occurred_at}
-    day = f"{local(item.occurred_at):%Y-%m-%d}"
+    days = {str(local(moment).date()) for moment in said if moment < item.occurred_at}
+    day = str(_day(item))
     return [*sorted(days - {day}), day]
 
 

@@ -176,7 +176,7 @@ def indexed_by_words(
 def best_of_parts(searched: Sequence[Sequence[Hit]], *, limit: int) -> list[Candidate]:
     """Return what was found for any part of the question: what answers one of them best is as good as any."""
     if len(searched) == 1:
-        return [Candidate(hit.record_id, hit.score, place=hit.place) for hit in searched[0]]
+        return [Candidate(record_id, score, "", place) for record_id, score, place in searched[0]]
     high = max((hits[0].score for hits in searched if hits), default=0.0)
     best: dict[str, Candidate] = {}
     for hits in searched:
@@ -294,6 +294,8 @@ class RecencyPath(RecallPath):
 
 _WEAKEST = 0.01
 """A link below it is broken: the strength at which the associative memory drops one."""
+_SEEDS, _HOPS, _WIDTH = 8, 2, 32
+"""From how many of the seeds links are followed, how far, and how many records a hop begins at. Chosen by hand."""
 
 
 class GraphPath(RecallPath):
@@ -302,20 +304,15 @@ class GraphPath(RecallPath):
     name = "graph"
     follows = True
 
-    def __init__(self, store: Store, *, seeds: int = 8, hops: int = 2, width: int = 32) -> None:
+    def __init__(self, store: Store) -> None:
         self._store = store
-        self._seeds = seeds
-        self._hops = hops
-        self._width = width
 
     async def find(self, question: Question, *, limit: int) -> list[Candidate]:
         """Follow links in both directions, a hop for all at a time; the seeds themselves are not found again."""
-        seeds = question.seeds[: self._seeds]
+        seeds = question.seeds[:_SEEDS]
         if not seeds:
             return []
-        walk = WalkQuery(
-            seeds, question.record_filter, limit, hops=self._hops, width=self._width, min_strength=_WEAKEST
-        )
+        walk = WalkQuery(seeds, question.record_filter, limit, hops=_HOPS, width=_WIDTH, min_strength=_WEAKEST)
         reached = await self._store.ask(question.scope, walk)
         return [Candidate(one.place.record_id, one.strength, one.relation, one.place) for one in reached]
 

@@ -26,7 +26,7 @@ from remanent.recall.indexing import EMBEDDED, TURNS
 from remanent.recall.paths import Candidate, RecallPath, placeless
 from remanent.recall.question import Question
 from remanent.recall.recipe import Recipe
-from remanent.recall.scoring import Gathered, RankedCandidate, Weighed, limited_per_source, share_of
+from remanent.recall.scoring import Gathered, RankedCandidate, limited_per_source, share_of
 from remanent.recall.windows import FINER, PARTS
 from remanent.settings import RecallSettings
 from remanent.stores import RecordPosition
@@ -379,32 +379,22 @@ class Ranker:
         gathered = await self.gather(question, options.recipe, width=width, share=share)
         await self.follow(question, options.recipe, gathered, width=width, share=share)
         best = self.order(question, options, gathered, all_of_them=all_of_them)
-        return Ranked(best.candidates(), tuple(gathered.left_out))
-
-    def considered(
-        self, question: Question, options: AnswerOptions, gathered: Gathered, *, all_of_them: bool = False
-    ) -> dict[str, float]:
-        """Return the best by what the paths say, none of them beyond its session's share, with their fused scores."""
-        fused, places = scoring.fuse(gathered, options.recipe), gathered.places
-        limit = None if all_of_them else options.considered
-        if limit is None or len(fused) <= limit:
-            return fused
-        known = (one for one in fused if one in places)
-        kept = set(
-            limited_per_source(known, lambda one: places[one].session, share=options.flood_share(question), limit=limit)
-        )
-        return {one: score for one, score in fused.items() if one in kept}
+        return Ranked(best, tuple(gathered.left_out))
 
     def order(
         self, question: Question, options: AnswerOptions, gathered: Gathered, *, all_of_them: bool = False
-    ) -> Weighed:
-        """Rank what was gathered, best first: as many as are read, or all.
+    ) -> list[RankedCandidate]:
+        """Rank the best by what the paths say, none of them beyond its session's share: as many as are read, or all.
 
         Candidates beyond the shortlist are only worked out where whole sessions are ranked: most are never looked at
         again.
         """
-        fused = self.considered(question, options, gathered, all_of_them=all_of_them)
+        fused, share = scoring.fuse(gathered, options.recipe), options.flood_share(question)
         places = {one: gathered.places[one] for one in fused if one in gathered.places}
+        most = None if all_of_them else options.considered
+        if most is not None and len(fused) > most:
+            kept = limited_per_source(places, lambda one: places[one].session, share=share, limit=most)
+            places = {one: places[one] for one in kept}
         return scoring.weigh(
             question,
             gathered,
@@ -413,7 +403,7 @@ class Ranker:
             options.recipe,
             now=question.asked_at or self._clock(),
             most=None if options.grain == "session" or all_of_them else options.shortlist,
-            share=options.flood_share(question),
+            share=share,
             source_of=options.bounded(question, places),
         )
 

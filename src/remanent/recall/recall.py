@@ -294,8 +294,8 @@ class Recall:
         if options.order == "time":
             items.sort(key=lambda item: (item.occurred_at, item.record_id))
         ends = [records[item.record_id].expires_at for item in items if item.record_id in records]
-        found = Found(
-            query=question.text,
+        # The items were made here: of what is told, the question alone is not checked yet.
+        found = Found(query=question.text).amended(
             items=tuple(items),
             left_out=tuple([*shortlist.left_out, trouble] if trouble is not None else shortlist.left_out),
             recipe=options.recipe.name,
@@ -314,9 +314,9 @@ class Recall:
         """
         width, share = 2 * options.depth, options.flood_share(question)
         gathered = await self._ranker.gather(question, options.recipe, width=width, share=share)
-        order = self._ranker.order(question, options, gathered)
-        gate = self._gate if options.gated and order.ids else None
-        wanted = order.ids[: options.shortlist]
+        ranked = self._ranker.order(question, options, gathered)
+        gate = self._gate if options.gated and ranked else None
+        wanted = [one.record_id for one in ranked[: options.shortlist]]
         # What paths that follow find may change the order, seldom by much: what is best without them is read beside.
         followed, records, entries, inputs, _ = await asyncio.gather(
             self._ranker.follow(question, options.recipe, gathered, width=width, share=share),
@@ -326,11 +326,10 @@ class Recall:
             self._on_candidates(question, wanted) if self._on_candidates is not None else _none(),
         )
         if followed:
-            order = self._ranker.order(question, options, gathered)
-            wanted = order.ids[: options.shortlist]
+            ranked = self._ranker.order(question, options, gathered)
+            wanted = [one.record_id for one in ranked[: options.shortlist]]
             records |= await self._reader.records(question, [one for one in wanted if one not in records])
             records = {record_id: records[record_id] for record_id in wanted if record_id in records}
-        ranked = order.candidates()
         question.beside[READ_WHOLE] = records
         texts = ComparedTexts(records, twins=options.recipe.twins)
         crowd_of = self._crowds(question, ranked, texts, options)
@@ -375,7 +374,7 @@ class Recall:
         share = options.flood_share(question)
         gathered = await self._ranker.gather(question, options.recipe, width=_MAX_WIDTH, share=share)
         await self._ranker.follow(question, options.recipe, gathered, width=_MAX_WIDTH, share=share)
-        ranked = self._ranker.order(question, options, gathered, all_of_them=True).candidates()[:_MAX_WIDTH]
+        ranked = self._ranker.order(question, options, gathered, all_of_them=True)[:_MAX_WIDTH]
         records, twins = texts.records, options.recipe.twins
         unread = [one.record_id for one in ranked if one.record_id not in records]
         read = await self._reader.records(question, unread)

@@ -5,7 +5,7 @@ question far better.
 """
 
 import math
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import field
 from datetime import datetime
 from heapq import nlargest
@@ -234,29 +234,12 @@ class PlaceBoosts:
         return 1 + self._boosts.time if within else 1.0
 
 
-def _boosts_for(boosts: Boosts, *, for_a_fact: bool) -> Boosts:
-    """Return the boosts for a question for a fact, or for a message that goes on talking.
-
-    Who goes on talking means what was talked about of late; who asks for a fact means whenever it was told.
-    """
-    if for_a_fact or boosts.recency_in_talk is None:
-        return boosts
-    return boosts.replace(recency=boosts.recency_in_talk)
-
-
 def boosts_of_record(record: Record, boosts: Boosts) -> tuple[Factor, ...]:
     """Return the factors of what only the record itself tells: how sure it is, and how often it was used."""
     return _factors(
         confidence=1 - boosts.confidence * (1 - record.confidence),
         usage=1 + boosts.usage * record.access_count / (record.access_count + _ENOUGH_USE),
     )
-
-
-def product(factors: tuple[Factor, ...]) -> float:
-    """Return all factors multiplied."""
-    if len(factors) == 1:
-        return factors[0].factor
-    return math.prod([boost.factor for boost in factors])
 
 
 def _factors(**factors: float) -> tuple[Factor, ...]:
@@ -339,20 +322,30 @@ _ENOUGH_WORDS = 30
 
 @dataclass(slots=True)
 class RankedCandidate:
-    """A candidate on its way to its place, with all that moved it."""
+    """A candidate on its way to its place, with all that moved it; the words for it are found for those shown alone."""
 
     place: RecordPosition
     fused: float = 0.0
+    factor: float = 1.0
+    """All its boosts multiplied."""
     context: float = 0.0
-    boosts: tuple[Factor, ...] = ()
     reranked: float | None = None
     score: float = 0.0
     found: list[tuple[str, int, Candidate]] = field(default_factory=list)
     """Which path found it, and at which rank."""
+    place_boosts: PlaceBoosts | None = None
+    """What tells the factors of its place."""
+    moved: tuple[Factor, ...] = ()
+    """The factors of its record."""
+
+    @property
+    def boosts(self) -> tuple[Factor, ...]:
+        """What its boosts are made of."""
+        return self.moved if self.place_boosts is None else (*self.place_boosts.factors(self.place), *self.moved)
 
     @property
     def ranks(self) -> tuple[PathRank, ...]:
-        """The same in the words of the answer."""
+        """The paths that found it in the words of the answer."""
         return tuple(
             PathRank.checked(path=path, rank=rank, score=float(one.score), reason=one.reason)
             for path, rank, one in self.found
@@ -361,12 +354,18 @@ class RankedCandidate:
     @property
     def own(self) -> float:
         """Its score without what its surroundings gave it."""
-        return self.fused * product(self.boosts)
+        return self.fused * self.factor
 
     @property
     def record_id(self) -> str:
         """Whose candidate it is."""
         return self.place.record_id
+
+    def boost(self, *factors: Factor) -> None:
+        """Move it by factors of its record."""
+        self.moved += factors
+        for one in factors:
+            self.factor *= one.factor
 
 
 @dataclass(slots=True)
@@ -394,26 +393,27 @@ def fuse(gathered: Gathered, recipe: Recipe) -> dict[str, float]:
     questions whose answer had just been told. Of ten facts told and asked for at once none was among the first five
     without this, and nine are with it.
     """
-    new = [one.record_id for one in gathered.found.get("keyword", ()) if one.reason == BY_WORDS_ALONE]
-    every = {name: _with_unread(name, gathered, recipe) for name in gathered.found}
+    every = {name: _with_new(name, _with_unread(name, gathered, recipe), gathered) for name in gathered.found}
     if recipe.fusion == "rrf":
         rankings = {name: [one.record_id for one in found] for name, found in every.items()}
-        for name, ranking in rankings.items():
-            if new and ranking and name.partition(":")[0] == "vector":
-                ranking[:0] = [one for one in new if one not in ranking]
         fused = reciprocal_rank(rankings, weights=gathered.weights, k=recipe.k)
     else:
         scores = {name: {one.record_id: one.score for one in found} for name, found in every.items()}
-        for name, known in scores.items():
-            if new and known and name.partition(":")[0] == "vector":
-                best = max(known.values())
-                known.update((one, best) for one in new if one not in known)
         if recipe.fusion == "hybrid":
             fused = weighted_scores(scores, weights=gathered.weights)
         else:
             scaled = {name: _scaled(known, recipe.use_of(name.partition(":")[0])) for name, known in scores.items()}
             fused = summed(scaled, weights=gathered.weights)
     return {record_id: score for record_id, score in fused.items() if record_id in gathered.adding}
+
+
+def _with_new(name: str, found: Sequence[Candidate], gathered: Gathered) -> Sequence[Candidate]:
+    """Return what a path by vectors found, behind what it could not find yet."""
+    new = [one.record_id for one in gathered.found.get("keyword", ()) if one.reason == BY_WORDS_ALONE]
+    if not new or not found or name.partition(":")[0] != "vector":
+        return found
+    known, best = {one.record_id for one in found}, max(one.score for one in found)
+    return [*(Candidate(one, best) for one in new if one not in known), *found]
 
 
 def _with_unread(name: str, gathered: Gathered, recipe: Recipe) -> Sequence[Candidate]:
@@ -442,34 +442,6 @@ def _scaled(scores: Scored, use: PathUse | None) -> Scored:
     return shares_of_best(scores) if use.scale == "best" else above_last(scores, limit=use.limit)
 
 
-@dataclass(slots=True)
-class Weighed:
-    """Candidates in their order; what moved each is put together for those only who ask for it."""
-
-    ids: list[str]
-    gathered: Gathered
-    places: Mapping[str, RecordPosition]
-    fused: Mapping[str, float]
-    own: Mapping[str, float]
-    context: Mapping[str, float]
-    boosts: PlaceBoosts | None
-
-    def candidates(self) -> list[RankedCandidate]:
-        """Return the candidates, best first."""
-        found = _found(self.gathered, set(self.ids))
-        return [
-            RankedCandidate(
-                place=self.places[one],
-                fused=self.fused[one],
-                context=self.context[one],
-                boosts=() if self.boosts is None else self.boosts.factors(self.places[one]),
-                score=self.own[one] + self.context[one],
-                found=found.get(one, []),
-            )
-            for one in self.ids
-        ]
-
-
 def weigh(
     question: Question,
     gathered: Gathered,
@@ -481,51 +453,54 @@ def weigh(
     most: int | None = None,
     share: float = 1.0,
     source_of: Callable[[str], str | None] = lambda _: None,
-) -> Weighed:
-    """Put candidates in order, best first: all of them, or the `most` best.
+) -> list[RankedCandidate]:
+    """Return candidates in their order, best first: all of them, or the `most` best.
 
     Of these no source has more than its share while others have any left.
 
     Boosts count before surroundings do: a turn speaks for those around it as far as it counts itself.
     """
-    if recipe.by_scores_alone:
-        own = {one: score for one, score in fused.items() if one in places}
-        context, boosts = dict.fromkeys(own, 0.0), None
-    else:
-        own, context, boosts = _moved(question, places, fused, recipe, now=now)
+    boosts, factors = None, dict.fromkeys(places, 1.0)
+    context = dict.fromkeys(places, 0.0)
+    if not recipe.by_scores_alone:  # disciplines that search their own records pay for none of it
+        boosts = _place_boosts(question, places, recipe, now=now)
+        factors = {one: boosts.product(place) for one, place in places.items()}
+        own = {one: score * factors[one] for one, score in fused.items() if one in places}
+        agent_share = trust(Origin.AGENT, recipe.boosts, agent_is_asked=question.asks_the_agent)
+        context = context_of(own, places, recipe.surroundings, agent_share=agent_share)
     # In the order of `sort_key`.
-    ranked = sorted([(-(score + context[one]), -fused[one], one) for one, score in own.items()])
-    ids = [one for _, _, one in ranked]
-    if most is not None and len(ids) > most:
-        chosen = set(limited_per_source(ids, source_of, share=share, limit=most))
-        ids = [one for one in ids if one in chosen]
-    return Weighed(ids, gathered, places, fused, own, context, boosts)
+    ranked = sorted([(-(fused[one] * factors[one] + context[one]), -fused[one], one) for one in places])
+    if most is not None and len(ranked) > most:
+        chosen = set(limited_per_source((one for _, _, one in ranked), source_of, share=share, limit=most))
+        ranked = [one for one in ranked if one[2] in chosen]
+    candidates = {
+        one: RankedCandidate(places[one], -less_fused, factors[one], context[one], None, -less, [], boosts)
+        for less, less_fused, one in ranked
+    }
+    for name, found in gathered.found.items():
+        for rank, found_one in enumerate(found, start=1):
+            if (candidate := candidates.get(found_one.record_id)) is not None:
+                candidate.found.append((name, rank, found_one))
+    return list(candidates.values())
 
 
-def _moved(
-    question: Question,
-    places: Mapping[str, RecordPosition],
-    fused: Mapping[str, float],
-    recipe: Recipe,
-    *,
-    now: datetime | None,
-) -> tuple[dict[str, float], dict[str, float], PlaceBoosts]:
-    """Return what candidates count by themselves, what stands around them adds, and the boosts of their places.
+def _place_boosts(
+    question: Question, places: Mapping[str, RecordPosition], recipe: Recipe, *, now: datetime | None
+) -> PlaceBoosts:
+    """Return the boosts of places for a question for a fact, or for a message that goes on talking.
 
-    These are what a recipe by scores alone does not have, which is why they are worked out apart: disciplines that
-    search their own records pay for none of it.
+    Who goes on talking means what was talked about of late; who asks for a fact means whenever it was told.
     """
-    person = question.person_among({place.role for place in places.values()})
-    boosts = PlaceBoosts(
-        _boosts_for(recipe.boosts, for_a_fact=question.asks_for_a_fact),
+    boosts = recipe.boosts
+    if boosts.recency_in_talk is not None and not question.asks_for_a_fact:
+        boosts = boosts.replace(recency=boosts.recency_in_talk)
+    return PlaceBoosts(
+        boosts,
         now=now,
         agent_is_asked=question.asks_the_agent,
-        person=person,
+        person=question.person_among({place.role for place in places.values()}),
         times=question.times,
     )
-    own = {one: score * boosts.product(places[one]) for one, score in fused.items() if one in places}
-    agent_share = trust(Origin.AGENT, recipe.boosts, agent_is_asked=question.asks_the_agent)
-    return own, context_of(own, places, recipe.surroundings, agent_share=agent_share), boosts
 
 
 def boost(
@@ -551,17 +526,17 @@ def boost(
         asked = share_asked(record.content) if is_turn and (boosts.asking or reply) else 0.0
         if asked and reply and len(record.content) <= LONGEST_ASKING and one.place.trust is not Origin.AGENT:
             replies[one.place.session, one.place.seq + 1] = one.place.role, reply * one.own
-        one.boosts += boosts_of_record(record, boosts)
+        one.boost(*boosts_of_record(record, boosts))
         if is_turn:
             brevity = 1 - min(1.0, size_of(one.record_id) / _ENOUGH_WORDS)
             if boosts.asking and (asked == 1 or is_small_talk(record.content)):
                 # Behind all that tells something, in their own order.
-                one.boosts, one.context = (Factor("asking", 0.0),), 0.0
+                one.place_boosts, one.moved, one.factor, one.context = None, (Factor("asking", 0.0),), 0.0, 0.0
                 continue
             if boosts.instruction and one.place.trust is Origin.USER and is_standing_instruction(record.content):
-                one.boosts += _factors(instruction=1 + boosts.instruction)
+                one.boost(*_factors(instruction=1 + boosts.instruction))
                 continue
-            one.boosts += _factors(asking=1 - boosts.asking * asked, brevity=1 - boosts.brevity * brevity)
+            one.boost(*_factors(asking=1 - boosts.asking * asked, brevity=1 - boosts.brevity * brevity))
     for one in weighed:
         asker, given = replies.get((one.place.session, one.place.seq), ("", 0.0))
         if given and one.own and asker != one.place.role and one.place.trust is not Origin.AGENT:
@@ -573,12 +548,3 @@ def boost(
 def sort_key(one: RankedCandidate) -> tuple[float, float, str]:
     """Return what candidates are sorted by; chance has no part in it."""
     return -one.score, -one.fused, one.place.record_id
-
-
-def _found(gathered: Gathered, wanted: Collection[str]) -> dict[str, list[tuple[str, int, Candidate]]]:
-    found: dict[str, list[tuple[str, int, Candidate]]] = {}
-    for name, candidates in gathered.found.items():
-        for rank, one in enumerate(candidates, start=1):
-            if one.record_id in wanted:
-                found.setdefault(one.record_id, []).append((name, rank, one))
-    return found

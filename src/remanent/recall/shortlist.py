@@ -9,6 +9,7 @@ import math
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from heapq import heapify, heappop, heappush
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
@@ -64,8 +65,13 @@ def marginal_relevance(
     talks = {one: talk_of(one) for one in left}
     heard = dict.fromkeys(talks.values(), 1.0)
     count = dict.fromkeys(heard, 0)
+    places = {one: place for place, one in enumerate(left)}
+    queue = [(-score, places[one], one) for one, score in left.items()]
+    heapify(queue)
     while left:
-        best = max(left, key=left.__getitem__)
+        less, _, best = heappop(queue)
+        if left.get(best) != -less:
+            continue  # it has been taken, or has fallen since
         del left[best]
         yield best
         fallen = set[str]()
@@ -80,6 +86,7 @@ def marginal_relevance(
             fallen.update(one for one in left if talks[one] == talk)
         for one in fallen:
             left[one] = scores[one] * (1 - strength * nearest[one]) * heard[talks[one]]
+            heappush(queue, (-left[one], places[one], one))
 
 
 def crowds(sizes: Mapping[str, int], twins_of: TwinsOf, *, twins: float, most: int) -> dict[str, list[str]]:
@@ -184,7 +191,7 @@ class ComparedTexts:
 
     def twins_of(self, record_id: str) -> Mapping[str, float]:
         """Return the records that say nearly the same as one, and how alike they are."""
-        if self._twins_of.keys() != self.records.keys():
+        if len(self._twins_of) != len(self.records) or self._twins_of.keys() != self.records.keys():
             self._twins_of = twins_among({one: self.units(one) for one in self.records}, twins=self._twins)
         return self._twins_of[record_id]
 
@@ -263,7 +270,8 @@ def session_bm25(held: Mapping[str, SessionTerms], known: TermCounts) -> dict[st
     if not mean:
         return dict.fromkeys(held, 0.0)
     return {
-        name: sum(
+        # The exact sum: the same whatever order a store tells the terms in.
+        name: math.fsum(
             rarity(known.holding.get(term, 0), known.records) * saturation(count, one.length / mean)
             for term, count in one.counts.items()
         )
@@ -309,7 +317,7 @@ async def by_their_likeness(
     lifted = {name: score / lead + around.likeness * lifts.get(name, 0.0) for name, score in scores.items()}
     for name, gain in lifts.items():
         if gain > 0 and scores[name] > 0:
-            groups[name][0].boosts += (Factor("likeness", lifted[name] * lead / scores[name]),)
+            groups[name][0].boost(Factor("likeness", lifted[name] * lead / scores[name]))
     return lifted
 
 

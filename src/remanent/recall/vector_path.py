@@ -203,6 +203,8 @@ async def _nearest(
             for vector, name in wanted
         )
     )
+    if len(searched) == 1:
+        return [Candidate(record_id, score, "", place) for record_id, score, place in searched[0]]
     best: dict[str, Candidate] = {}
     for (_, name), hits in zip(wanted, searched, strict=True):
         less = 0.0 if name == embedder.model_id else PART_LESS
