@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from remanent.cognition.drafts import CONFIRMED, Draft, says_the_same, slot, value_of
-from remanent.cognition.learning import UNDONE, Changes, MemoryWriter, user_of
-from remanent.cognition.model import MEMORIES, PREMISE, Flaw, MemoryHealth, Quote, Why, memory_id
+from remanent.cognition.learning import UNDONE, Changes, MemoryWriter
+from remanent.cognition.model import MEMORIES, PREMISE, Flaw, MemoryHealth, Quote, Why, memory_id, speaker_of
 from remanent.cognition.review import entries_of
 from remanent.discipline import Along, Parts
 from remanent.errors import InvalidInput, NotFound
@@ -24,7 +24,6 @@ from remanent.model import (
     Scope,
     SemanticData,
     Status,
-    TurnData,
     Verdict,
 )
 from remanent.model.record import BY_HAND
@@ -181,9 +180,9 @@ def _is_rotten(record: Record, entries: dict[str, Entry]) -> bool:
         entry = entries.get(source.entry_id)
         if entry is None:
             continue
-        speaker = TurnData(role=entry.role).speaker or "user"
+        speaker = speaker_of(entry)
         made = statements(entry.text, speaker=speaker, is_user=entry.origin is Origin.USER)
-        if any(Draft(one, entry, user_of(entry)).record_id == record.id for one in made):
+        if any(Draft(one, entry).record_id == record.id for one in made):
             return False
         if record.made_by.engine not in {"offline", "code"}:
             return False  # a model's wording: as long as what it quotes stands, so does it
@@ -420,9 +419,5 @@ async def _as_claimed(store: Store, scope: Scope, record: Record, text: str) -> 
     for version in await store.versions(scope, record.id):
         if version.record.content == text:
             return version.record.replace(status=Status.ACTIVE)
-    data = (
-        record.data.replace(value=text, replaces=record.data.value, quoted=False)
-        if isinstance(record.data, MemoryData)
-        else record.data
-    )
-    return record.replace(content=text, data=data)
+    data = record.memory
+    return record.replace(content=text, data=data.replace(value=text, replaces=data.value, quoted=False))
