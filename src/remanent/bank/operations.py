@@ -6,7 +6,7 @@ process can serve the next one.
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -107,8 +107,7 @@ async def run_bank(call: Call, request: RunBank) -> BankAnswer:
         done += event.kind is EventKind.ROUND
         call.report(ProgressStep(done=done, note=_note(event, working_language(request.task))))
 
-    bank = _bank(call, request.bank_id, task=request.task, context=request.context, sources=request.sources)
-    async with bank:
+    async with call.memory.face(AsyncBanks)(**dict(request), **_place(call)) as bank:
         if request.bank_id is not None and await bank.is_stored():
             raise InvalidInput(f"there is a bank {request.bank_id} already; clear it or choose another name")
         result = await bank.run(keep=True, on_event=tell)
@@ -129,10 +128,7 @@ class ListBanks(Model):
 )
 async def list_banks(call: Call, request: ListBanks) -> Page[BankInfo]:
     """List the kept banks of an agent, those that were worked on last first."""
-    scope = call.agent.scope
-    found = await call.memory.face(AsyncBanks).stored(
-        agent=scope.agent, workspace=scope.workspace, org=scope.org, limit=request.limit
-    )
+    found = await call.memory.face(AsyncBanks).stored(**_place(call), limit=request.limit)
     return Page(items=tuple(found))
 
 
@@ -343,13 +339,7 @@ class DeepRetrievalOf(BankReference):
 async def deep_retrieval(call: Call, request: DeepRetrievalOf) -> DeepRetrieved:
     """Read every raw entry behind a node of a kept bank, with the content of its files."""
     async with _opened(call, request.bank_id) as bank:
-        return await bank.deep_retrieval(
-            request.node_id,
-            attachment_id=request.attachment_id,
-            offset=request.offset,
-            limit=request.limit,
-            query=request.query,
-        )
+        return await bank.deep_retrieval(**{name: value for name, value in request if name != "bank_id"})
 
 
 @operation(
@@ -373,8 +363,7 @@ async def export(call: Call, request: BankReference) -> AsyncIterator[str]:
 )
 async def load(call: Call, request: BankReference) -> InsightDoc:
     """Make a kept bank from an export."""
-    bank = _bank(call, request.bank_id)
-    async with bank:
+    async with call.memory.face(AsyncBanks)(bank_id=request.bank_id, **_place(call)) as bank:
         if await bank.is_stored():
             raise InvalidInput(f"there is a bank {request.bank_id} already; clear it or choose another name")
         return await bank.load(b"".join([part async for part in call.sent()]))
@@ -395,31 +384,16 @@ async def clear(call: Call, request: BankReference) -> Done:
     return Done()
 
 
-def _bank(
-    call: Call,
-    bank_id: str | None,
-    *,
-    task: str = "",
-    context: str = "",
-    sources: dict[str, str] | None = None,
-) -> AsyncBank:
-    """Return the bank of a task at the place that the call was made for."""
+def _place(call: Call) -> dict[str, Any]:
+    """Return whose banks a call is about, as the face of banks is told it."""
     scope = call.agent.scope
-    return call.memory.face(AsyncBanks)(
-        task,
-        context=context,
-        sources=sources,
-        bank_id=bank_id,
-        agent=scope.agent,
-        workspace=scope.workspace,
-        org=scope.org,
-    )
+    return {"agent": scope.agent, "workspace": scope.workspace, "org": scope.org}
 
 
 @asynccontextmanager
 async def _opened(call: Call, bank_id: str) -> AsyncIterator[AsyncBank]:
     """Open a kept bank for one operation; one that was never kept is refused."""
-    async with _bank(call, bank_id) as bank:
+    async with call.memory.face(AsyncBanks)(bank_id=bank_id, **_place(call)) as bank:
         # Opening a bank writes nothing, so an unknown id leaves no trace behind.
         if not await bank.is_stored():
             raise NotFound(f"there is no bank {bank_id} here")

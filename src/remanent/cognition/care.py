@@ -56,12 +56,14 @@ async def why(store: Store, scope: Scope, record: Record) -> Why:
         if (entry := entries.get(source.entry_id)) is not None
     ]
     written = await _written(store, scope, record)
+    following = await store.links(scope, LinkQuery(to_ids=(record.id,), relations=(PREMISE,)))
+    dependants = await store.records_by_id(scope, [link.from_id for link in following])
     return Why(
         record=record,
         made_by=record.made_by,
         quotes=tuple(quotes),
         premises=await _premises(store, scope, record),
-        dependants=await _dependants(store, scope, record),
+        dependants=tuple(dependants.values()),
         conflicts=tuple(await conflicts(store, scope, record_id=record.id)),
         rotten=_is_rotten(record, entries),
         by_hand_at=None if written is None else written.updated_at,
@@ -142,11 +144,6 @@ async def with_related(store: Store, scope: Scope, records: Sequence[Record]) ->
         return record.replace(data=record.data.replace(related=tuple(near)[-_MOST_RELATED:]))
 
     return list(map(named, records))
-
-
-async def _dependants(store: Store, scope: Scope, record: Record) -> tuple[Record, ...]:
-    links = await store.links(scope, LinkQuery(to_ids=(record.id,), relations=(PREMISE,)))
-    return tuple((await store.records_by_id(scope, [link.from_id for link in links])).values())
 
 
 async def _premises(store: Store, scope: Scope, record: Record) -> tuple[Record, ...]:

@@ -71,7 +71,8 @@ async def _make_episode_of(
         ),
     )
     answer = await parts.engine.run(SUMMARY, request)
-    event = _unmarked(answer.value.text)
+    mark = MARKS[SummaryLevel.SEGMENT]
+    event = answer.value.text.removeprefix(mark.en).removeprefix(mark.zh).strip()
     if not event or is_secret(event):
         return
     record_id = memory_id(user, "session", scope.session or "")
@@ -127,8 +128,3 @@ async def _remembered(parts: Parts, entries: list[Entry]) -> tuple[list[Entry], 
 def _counts(entry: Entry) -> bool:
     talk = entry.kind is EntryKind.MESSAGE and entry.origin in _TALK and not entry.erased
     return talk and bool(entry.text) and not (only_asks(entry.text) or is_small_talk(entry.text))
-
-
-def _unmarked(text: str) -> str:
-    mark = MARKS[SummaryLevel.SEGMENT]
-    return text.removeprefix(mark.en).removeprefix(mark.zh).strip()

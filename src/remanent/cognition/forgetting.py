@@ -190,7 +190,8 @@ class Forgetting:
                 along += self.without(turn, _narrowed(quotes, turn.content, known.memory))
         seen = {known.id, *(turn.id for turn in turns)}
         wanted = Wanted(_matter(known))
-        for one in await self.told(scope, wanted, user=known.memory.user) if _is_distinct(wanted.words) else []:
+        is_distinct = len(query_terms(wanted.words)) > 1
+        for one in await self.told(scope, wanted, user=known.memory.user) if is_distinct else []:
             if one.id not in seen and is_talk(one):
                 along += self.without(one, wanted.spans_in(one.content))
         return along
@@ -259,10 +260,6 @@ def _went_with(one: Record, known: Record) -> bool:
 def _matter(known: Record) -> str:
     """Return the words by which a memory is told elsewhere, where nobody says "the user"."""
     return "" if is_talk(known) else THE_USERS.sub("", known.content)
-
-
-def _is_distinct(words: str) -> bool:
-    return len(query_terms(words)) > 1
 
 
 def _narrowed(quotes: Sequence[Span], text: str, data: MemoryData) -> list[Span]:

@@ -318,7 +318,14 @@ class MemoryWriter:
                 continue  # one sentence, one memory: it stands where the change does
             elif not await self._restate(scope, changes, draft, now=now):
                 self._take_one(changes, draft, now=now)
-        self._premises(changes, made, now=now)
+        # What was said to follow from something is linked to the memory of that, where there is one.
+        changes.links += [
+            Link(from_id=draft.record_id, to_id=other.record_id, relation=PREMISE, created_at=now, updated_at=now)
+            for draft in made
+            if draft.statement.because
+            for other in made
+            if other.record_id != draft.record_id and _is_reason(other, draft)
+        ]
         for changed in changes.changed:
             await self.mark_stale(scope, changes, (changed,), now=now)
         return changes
@@ -478,16 +485,6 @@ class MemoryWriter:
             created_at=now,
             updated_at=now,
         )
-
-    def _premises(self, changes: Changes, made: Sequence[Draft], *, now: datetime) -> None:
-        """Link what was said to follow from something to the memory of that, where there is one."""
-        changes.links += [
-            Link(from_id=draft.record_id, to_id=other.record_id, relation=PREMISE, created_at=now, updated_at=now)
-            for draft in made
-            if draft.statement.because
-            for other in made
-            if other.record_id != draft.record_id and _is_reason(other, draft)
-        ]
 
     async def mark_stale(
         self, scope: Scope, changes: Changes, premises: Sequence[str], *, now: datetime, stale: bool = True
