@@ -175,7 +175,7 @@ class Conflicts:
         runtime.emit(EventKind.UNRESOLVED, why, conflict_id=conflict.id, nodes=list(nodes_of(conflict)))
         return self.get(conflict.id)
 
-    async def reopen(self, conflict: Conflict) -> Conflict:
+    async def reopen(self, conflict: Conflict) -> None:
         """Undo an unresolved verdict: the nodes lose their mark, and the conflict waits again."""
         runtime = self._runtime
         now = runtime.now()
@@ -198,7 +198,6 @@ class Conflicts:
                 )
             self.put_state(tx, conflict, ConflictState.OPEN)
         runtime.emit(EventKind.UNDONE, conflict.description, conflict_id=conflict.id)
-        return self.get(conflict.id)
 
     def put_state(
         self,
@@ -541,7 +540,7 @@ class Merger:
                 return entry.id
         raise NotFound(f"conflict {conflict_id} was not settled by a merge of its own; undo the merge that joined it")
 
-    async def undo(self, event_id: str) -> tuple[QueryNode, ...]:
+    async def undo(self, event_id: str) -> None:
         """Undo a merge: nodes, edges, the wording of neighbours and conflicts are as they were before.
 
         Edges that the merged node gained since then go to each of its restored nodes: nobody knows whose they would be.
@@ -576,7 +575,6 @@ class Merger:
                     graph.put_edge(tx, one, other, at=at, known=node_ids)
             self._conflicts.put_restored(tx, cast(dict[str, list[str]], event["conflicts"]))
         runtime.emit(EventKind.UNDONE, bank_store.entries[event_id].text, event_id=event_id, nodes=list(node_ids))
-        return tuple(graph.get(node_id) for node_id in node_ids)
 
     def _undoable(self, event_id: str) -> dict[str, JsonValue]:
         """Return what a merge noted of itself; one that was undone or merged further is refused: others rest on it."""

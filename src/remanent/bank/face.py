@@ -35,7 +35,7 @@ from remanent.model.base import Count, Text
 from remanent.model.ids import Id
 from remanent.settings import Settings
 from remanent.stores import EntryQuery, every_entry
-from remanent.stores.blobs import AttachmentStore, Blobs, FileBlobs
+from remanent.stores.blobs import AttachmentStore, FileBlobs
 from remanent.values import dataclass
 
 
@@ -161,7 +161,8 @@ class AsyncBank:
             vectors=parts.vectors if stored and settings.embeddings == "database" else None,
         )
         self._uploads = Uploads(settings.temp_dir, new_id=parts.new_id)
-        self._blobs = _blobs(parts)
+        folder = settings.storage_dir
+        self._blobs = parts.blobs if folder is None else FileBlobs(lambda of: folder / of.org / of.workspace / of.agent)
         self._adapter = AsyncAdapter(
             self._bank, uploads=self._uploads, kept=AttachmentStore(self._blobs, scope), new_id=parts.new_id
         )
@@ -363,10 +364,3 @@ def _window(settings: Settings) -> int:
     if settings.uses_model:
         return model_selection(settings.model, role=CLASSIFICATION.name, defaults=CLASSIFICATION.defaults).window
     return settings.model.window or CLASSIFICATION.defaults.window
-
-
-def _blobs(parts: Parts) -> Blobs:
-    folder = parts.settings.section(BankSettings).storage_dir
-    if folder is None:
-        return parts.blobs
-    return FileBlobs(lambda scope: folder / scope.org / scope.workspace / scope.agent)

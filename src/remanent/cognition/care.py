@@ -188,7 +188,7 @@ def _is_rotten(record: Record, entries: dict[str, Entry]) -> bool:
             or retractions(entry.text, speaker=speaker, is_user=entry.origin is Origin.USER)
         ):
             return False
-        if record.confidence >= 0.98:  # confirmed by a message behind it
+        if record.confidence >= CONFIRMED:  # confirmed by a message behind it
             return False
     return True
 

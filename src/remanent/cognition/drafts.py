@@ -268,7 +268,8 @@ allergy = allergy 过敏
 dated = time deadline birthday
 """)
 _SORTS = {sort: frozenset(expanded_form(words, _ATTRIBUTES).split()) for sort, words in _ATTRIBUTES.items()}
-"""The attributes of each sort, by the one name that each has; where somebody lives or was born is no habit."""
+"""The attributes of each sort, by the one name that each has. What somebody had they may have sold or swapped, what is
+planned they mean to do or are at, and a habit holds until they say otherwise; where they live or were born is none."""
 
 
 _PARTNER = re.compile(
@@ -293,9 +294,8 @@ def is_meant(known: Record, draft: Draft) -> bool:
         return False
     had = data.value if one.kind != "preference" else known.content
     denied, held = (_ARTICLE.sub("", text) for text in (one.value, had))
-    if (
-        data.attribute in _SORTS["allergy"] and len(_several(held)) > 1
-    ):  # none of several is over by a word within another
+    if data.attribute in _SORTS["allergy"] and len(_several(held)) > 1:
+        # None of several is over by a word within another.
         return alphanumeric(held) == alphanumeric(denied) or bool(_left_of(data, denied))
     # Who no longer plays the cello solo in one piece plays the cello; who left a firm in Ulm left the firm.
     is_all = one.kind != "preference" and data.attribute not in _SORTS["done"]

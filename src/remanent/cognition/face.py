@@ -53,6 +53,7 @@ class AsyncCognition:
         self._parts = parts
         self._writer = writer
         self._lifecycle = lifecycle
+        self._shared = SharedMemories(parts, self._scope)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._scope}>"
@@ -368,10 +369,6 @@ class AsyncCognition:
         await grant(self._parts.store, self._scope, reader, granted=granted)
 
     # ── helpers ──────────────────────────────────────────────────────────────
-
-    @property
-    def _shared(self) -> SharedMemories:
-        return SharedMemories(self._parts, self._scope)
 
     def _next(self, known: Record, **changes: object) -> Record:
         return known.replace(**{"version": known.version + 1, "updated_at": self._parts.clock(), **changes})

@@ -59,7 +59,7 @@ from remanent.model import (
 )
 from remanent.model.filters import USER_KEY, MetadataCondition, user_in
 from remanent.recall.indexing import TURNS
-from remanent.stores import NO_LIMIT, EntryQuery, LinkQuery, RecordFilter, RecordQuery, Store, Transaction
+from remanent.stores import NO_LIMIT, EntryQuery, LinkQuery, RecordFilter, RecordQuery, Transaction
 from remanent.stores.queries import StateQuery
 from remanent.text.keywords import WordIndex
 from remanent.text.regex import lazy_regex
@@ -253,10 +253,7 @@ class MemoryWriter:
         self._parts = parts
         self.settings = settings
         self.forgetting = Forgetting(parts.store)
-
-    @property
-    def _store(self) -> Store:
-        return self._parts.store
+        self._store = parts.store
 
     async def learn(self, job: Job, tx: Transaction) -> None:
         """Make memories of the next entries."""

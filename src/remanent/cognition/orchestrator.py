@@ -186,7 +186,7 @@ class TierReader:
         self._lifecycle = lifecycle
         self._alive_at = lifecycle.steady()
         self._message = Question(message, scope, asked_at=parts.clock())
-        self._intent = Intent.NEW_TASK
+        self._intent = Intent.NEW_TASK  # until that is asked
         self._standing: dict[Scope, Standing] = {}
         """How each agent stood that is asked, by its scope."""
         self._turns: list[Candidate] = []
