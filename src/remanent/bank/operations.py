@@ -6,6 +6,7 @@ process can serve the next one.
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -30,7 +31,8 @@ from remanent.text.escaping import escape
 from remanent.text.scripts import working_language
 from remanent.text.spans import excerpt
 
-READ, WRITE = Permission.READ, Permission.WRITE
+_reads = partial(operation, permission=Permission.READ)
+_writes = partial(operation, permission=Permission.WRITE)
 _MAX_CONTEXT_CHARS = 10_000_000
 """Characters of a context: some twenty books, beyond which a request is a mistake (chosen by hand)."""
 _MAX_TASK_CHARS = 100_000
@@ -79,10 +81,9 @@ class BankAnswer(Model):
     bank_id: Id | None = None
 
 
-@operation(
+@_writes(
     "bank.run",
     zh="处理一项长任务：阅读、交叉核对并作答。",
-    permission=WRITE,
     route="POST banks",
     long=True,
     examples=({"task": "How high is Mount Kelt?", "context": "Mount Kelt is 3,412 metres high."},),
@@ -120,10 +121,9 @@ class ListBanks(Model):
     limit: Limit = 100
 
 
-@operation(
+@_reads(
     "bank.list",
     zh="列出保留的记忆库，最近使用的在前。",
-    permission=READ,
     route="GET banks",
 )
 async def list_banks(call: Call, request: ListBanks) -> Page[BankInfo]:
@@ -184,10 +184,9 @@ def _excerpt(text: str) -> str:
     return escape(excerpt(text, _MAX_SHOWN_CHARS))
 
 
-@operation(
+@_reads(
     "bank.get",
     zh="显示记忆库的状况。",
-    permission=READ,
     route="GET banks/{bank_id}",
     tool=Tool(
         "task_state",
@@ -215,10 +214,9 @@ class ResumeBank(BankReference):
     """A bank whose task is to be continued."""
 
 
-@operation(
+@_writes(
     "bank.resume",
     zh="继续处理保留的记忆库中的任务。",
-    permission=WRITE,
     route="POST banks/{bank_id}/resume",
     long=True,
 )
@@ -240,10 +238,9 @@ class ObserveText(BankReference):
     text: Annotated[Text, about("The text.", "文本。", min_length=1, max_length=_MAX_CONTEXT_CHARS)]
 
 
-@operation(
+@_writes(
     "bank.observe",
     zh="让记忆库读入一段文本。",
-    permission=WRITE,
     act="create_memory",
     route="POST banks/{bank_id}/observe",
     command=Command(arguments=("bank_id", "text")),
@@ -264,10 +261,9 @@ class SearchBank(BankReference):
     ] = None
 
 
-@operation(
+@_reads(
     "bank.search",
     zh="检索记忆库的记忆图。",
-    permission=READ,
     act="search_memory",
     route="POST banks/{bank_id}/search",
     command=Command(arguments=("bank_id", "query")),
@@ -285,10 +281,9 @@ class Resolve(BankReference):
     finding: Annotated[Text, about("What is right, and why.", "哪种说法正确，依据是什么。", max_length=100_000)]
 
 
-@operation(
+@_writes(
     "bank.resolve",
     zh="依据给出的结论解决一处矛盾。",
-    permission=WRITE,
     route="POST banks/{bank_id}/conflicts/{conflict_id}/resolve",
     command=Command(arguments=("bank_id", "conflict_id", "finding")),
 )
@@ -304,10 +299,9 @@ class UndoChange(BankReference):
     change_id: Annotated[Id, about("A merge event or a conflict.", "合并事件或矛盾的编号。")]
 
 
-@operation(
+@_writes(
     "bank.undo",
     zh="撤销一次合并或裁决。",
-    permission=WRITE,
     route="POST banks/{bank_id}/undo",
     command=Command(arguments=("bank_id", "change_id")),
 )
@@ -330,10 +324,9 @@ class DeepRetrievalOf(BankReference):
     query: Annotated[Text, about("Only what is about this.", "只看与此相关的句子。", max_length=10_000)] = ""
 
 
-@operation(
+@_reads(
     "bank.deep_retrieval",
     zh="读取节点背后的全部原文与附件。",
-    permission=READ,
     route="GET banks/{bank_id}/nodes/{node_id}",
 )
 async def deep_retrieval(call: Call, request: DeepRetrievalOf) -> DeepRetrieved:
@@ -342,10 +335,9 @@ async def deep_retrieval(call: Call, request: DeepRetrievalOf) -> DeepRetrieved:
         return await bank.deep_retrieval(**{name: value for name, value in request if name != "bank_id"})
 
 
-@operation(
+@_reads(
     "bank.export",
     zh="导出整个记忆库（JSON）。",
-    permission=READ,
     route="GET banks/{bank_id}/export",
 )
 async def export(call: Call, request: BankReference) -> AsyncIterator[str]:
@@ -354,10 +346,9 @@ async def export(call: Call, request: BankReference) -> AsyncIterator[str]:
         yield await bank.export()
 
 
-@operation(
+@_writes(
     "bank.import",
     zh="由导出的 JSON 建立记忆库。",
-    permission=WRITE,
     route="POST banks/{bank_id}/import",
     reads=Body.BYTES,
 )
@@ -369,10 +360,9 @@ async def load(call: Call, request: BankReference) -> InsightDoc:
         return await bank.load(b"".join([part async for part in call.sent()]))
 
 
-@operation(
+@_writes(
     "bank.clear",
     zh="清除记忆库中的一切。",
-    permission=WRITE,
     act="delete_memory_store",
     route="DELETE banks/{bank_id}",
     destroys=True,
