@@ -146,18 +146,16 @@ class AsyncCognition:
         """
         wanted = Kind.known(kind)
         said = None if user is None else self._noted(content, user)
-        if wanted not in MEMORIES:
-            raise InvalidInput(f"kind: a memory is one of {', '.join(MEMORIES)}, not {wanted}")
-        _check_content(content)
+        _check(content, kind=wanted)
         for premise in premises:
             await self._get(premise)
         key = (subject, attribute) if subject and attribute else (content,)
         record_id, now = memory_id(user or "", str(wanted), *key), self._parts.clock()
         known = (await self._writer.records(self._scope, (record_id,))).get(record_id)
         value = value or content
-        is_changed = known is not None and known.memory.value != value
-        replaces = known.memory.value if known is not None and is_changed else ""
-        about = {"user": user or "", "subject": subject, "attribute": attribute, "value": value, "replaces": replaces}
+        had = value if known is None else known.memory.value
+        about = {"user": user or "", "subject": subject, "attribute": attribute, "value": value}
+        about |= {"replaces": had} if had != value else {}
         if wanted is Kind.PROCEDURAL:
             about |= {"name": subject or content, "trigger": attribute}
         life = drafts.lifetime(wanted, self._writer.settings)
@@ -180,7 +178,7 @@ class AsyncCognition:
             evidence_count=0,
             data=wanted.data.model_validate({**about, **({"steps": tuple(steps)} if steps else {})}),
         )
-        changes = Changes({}, changed=[record_id] if is_changed else [])
+        changes = Changes({}, changed=[record_id] if had != value else [])
         changes.put(record)
         changes.links += [
             Link(from_id=record_id, to_id=premise, relation=PREMISE, created_at=now, updated_at=now)
@@ -204,7 +202,7 @@ class AsyncCognition:
         of an earlier version brings that one back.
         """
         known = await self._get(record_id, expects=expects, user=user)
-        _check_content(content)
+        _check(content)
         after = await care.corrected(self._parts.store, self._scope, known, content, value=value)
         changes = Changes({known.id: known})
         changes.put(after.replace(version=known.version + 1, updated_at=self._parts.clock()))
@@ -416,6 +414,8 @@ class AsyncCognition:
         self._parts.watch(self._scope)
 
 
-def _check_content(content: str) -> None:
+def _check(content: str, *, kind: Kind = Kind.SEMANTIC) -> None:
+    if kind not in MEMORIES:
+        raise InvalidInput(f"kind: a memory is one of {', '.join(MEMORIES)}, not {kind}")
     if not content.strip() or is_secret(content):
         raise InvalidInput("content: empty, or a secret that must not be kept; leave passwords and card numbers out")
