@@ -184,8 +184,7 @@ class AsyncCognition:
             Link(from_id=record_id, to_id=premise, relation=PREMISE, created_at=now, updated_at=now)
             for premise in premises
         ]
-        await self._write(changes, said=() if said is None else (said,))
-        return await self._get(record_id)
+        return await self._write(changes, record_id, said=() if said is None else (said,))
 
     async def edit(
         self,
@@ -207,8 +206,7 @@ class AsyncCognition:
         changes = Changes({known.id: known})
         changes.put(after.replace(version=known.version + 1, updated_at=self._parts.clock()))
         changes.changed.append(known.id)
-        await self._write(changes)
-        return await self._get(record_id)
+        return await self._write(changes, record_id)
 
     async def confirm(self, record_id: str, *, user: str | None = None) -> Record:
         """Say that a memory is right: it is surer, no longer stale, and long-term from now on."""
@@ -404,7 +402,8 @@ class AsyncCognition:
             metadata={USER_KEY: check_user(user)},
         )
 
-    async def _write(self, changes: Changes, *, said: Sequence[Entry] = ()) -> None:
+    async def _write(self, changes: Changes, record_id: str, *, said: Sequence[Entry] = ()) -> Record:
+        """Write a memory with all that it changes, and return it as it stands."""
         await self._writer.mark_stale(self._scope, changes, changes.changed, now=self._parts.clock())
         async with self._parts.store.transaction(self._scope) as tx:
             if said:
@@ -412,6 +411,7 @@ class AsyncCognition:
             changes.write(tx, now=self._parts.clock())
             self._parts.journal.index(tx)
         self._parts.watch(self._scope)
+        return await self._get(record_id)
 
 
 def _check(content: str, *, kind: Kind = Kind.SEMANTIC) -> None:
