@@ -72,7 +72,7 @@ async def attempt(case: TaskCase, embedders: Embedders | None) -> Outcome:
         false_alarms=tuple(
             conflict.description for conflict in bank.conflicts.all if not _is_planted(case, conflict.description)
         ),
-        calls=sum(bank.calls.values()),
+        calls=sum(bank.runtime.calls.values()),
     )
 
 
@@ -80,7 +80,7 @@ async def _prompt(bank: MemoryBank) -> str:
     """Return what an agent is given for the first step: all but the Insight Doc, which holds the question only."""
     with tempfile.TemporaryDirectory(prefix="remanent-bench-") as folder:
         uploads = Uploads(Path(folder), new_id=id_source())
-        kept = AttachmentStore(FileBlobs(lambda _: Path(folder)), bank.scope)
+        kept = AttachmentStore(FileBlobs(lambda _: Path(folder)), bank.runtime.scope)
         adapter = AsyncAdapter(bank, uploads=uploads, kept=kept, new_id=id_source())
         await adapter.plan()
         prompt = await adapter.enhance()
@@ -125,8 +125,8 @@ async def calls_per_10k(embedders: Embedders | None) -> float:
     text = single_topic(20_000)
     bank = new_bank(embedders)
     await bank.start("What did the restoration of the lighthouse of Marn cost?", context=text)
-    await bank.plan()
-    return 10_000 * sum(bank.calls.values()) / len(text)
+    await bank.planner.plan()
+    return 10_000 * sum(bank.runtime.calls.values()) / len(text)
 
 
 def single_topic(length: int) -> str:

@@ -83,7 +83,7 @@ def desk(folder: Path, *, engine: Engine | None = None, **settings: Any) -> Desk
         new_id=new_id,
     )
     events: list[BankEvent] = []
-    bank.listen(events.append)
+    bank.runtime.listeners.append(events.append)
     blobs = FileBlobs(lambda _: folder / "kept")
     uploads = Uploads(folder / "waiting", new_id=new_id)
     kept = AttachmentStore(blobs, SCOPE)

@@ -37,9 +37,9 @@ async def lived_in(**place: Any) -> MemoryBank:
     await bank.start("When was the station opened?", context="The station of Vell was opened in 1904.")
     await bank.observe("Vell lies at the foot of Mount Kelt.", metadata={"page": 3})
     await bank.observe("The station of Vell was opened in 1911.", source="execution")
-    await bank.plan()
+    await bank.planner.plan()
     await bank.validate(bank.conflicts.waiting[0].id, "The archive says 1904.")
-    await bank.plan(FinishedTask(type=TaskType.CROSS_VALIDATE, description="validate", result="1904"))
+    await bank.planner.plan(FinishedTask(type=TaskType.CROSS_VALIDATE, description="validate", result="1904"))
     return bank
 
 
@@ -50,7 +50,7 @@ async def test_an_export_gives_back_an_equal_bank() -> None:
     other = a_bank(ScriptedEngine())
     await other.load(text)
     assert other.export() == text
-    assert other.insight == bank.insight
+    assert other.planner.insight == bank.planner.insight
     assert other.graph.nodes == bank.graph.nodes
     assert other.graph.edges == bank.graph.edges
     assert other.conflicts.all == bank.conflicts.all
@@ -76,7 +76,7 @@ async def test_what_is_no_export_is_refused(text: str) -> None:
 async def test_everything_is_gone_when_the_task_ends() -> None:
     bank = await lived_in()
     told: list[EventKind] = []
-    bank.listen(lambda event: told.append(event.kind))
+    bank.runtime.listeners.append(lambda event: told.append(event.kind))
     await bank.clear()
     assert len(bank.graph) == 0
     assert bank.tree.entries == ()
@@ -84,7 +84,7 @@ async def test_everything_is_gone_when_the_task_ends() -> None:
     assert (await bank.search("station")).items == ()
     assert told == [EventKind.CLEARED]
     with pytest.raises(InvalidInput, match="no task yet"):
-        _ = bank.insight
+        _ = bank.planner.insight
     await bank.start("another task", context="Another text.")
     assert len(bank.graph) == 1
 
@@ -98,7 +98,7 @@ async def test_a_bank_on_a_store_goes_on_where_it_was(tmp_path: Path) -> None:
     again = a_bank(ScriptedEngine(), store=store, first_id=1000)
     await again.resume()
     assert again.export() == text
-    assert again.insight == bank.insight
+    assert again.planner.insight == bank.planner.insight
     await again.undo(again.conflicts.all[0].id)
     assert again.conflicts.all[0].state is ConflictState.OPEN
     await again.observe("Something new after the pause.")
@@ -176,21 +176,23 @@ async def test_the_planner_sees_what_is_new_once_and_the_whole_history() -> None
     engine = ScriptedEngine(planning=step)
     bank = a_bank(engine)
     await bank.start("goal", context="Harbour cranes lift crates.")
-    await bank.plan()
-    await bank.plan(FinishedTask(description="step 1", result="it worked"))
+    await bank.planner.plan()
+    await bank.planner.plan(FinishedTask(description="step 1", result="it worked"))
     first, second = engine.asked(PlanningRequest)
     assert [node.summary for node in first.new_nodes] == ["Harbour cranes lift crates."]
     assert second.new_nodes == ()
-    assert bank.insight.completed == (
+    assert bank.planner.insight.completed == (
         CompletedTask(type=TaskType.NORMAL, description="step 1", status=TaskStatus.SUCCESS, context="learned"),
     )
-    assert bank.insight.current_task == "step 2"
+    assert bank.planner.insight.current_task == "step 2"
 
 
 async def test_uploads_that_wait_are_recognised_next() -> None:
     bank = a_bank(ScriptedEngine())
     await bank.start("What does the picture show?")
-    insight = await bank.plan(uploads=[PendingUpload(upload_id="u-1", name="chart.png", media_type="image/png")])
+    insight = await bank.planner.plan(
+        uploads=[PendingUpload(upload_id="u-1", name="chart.png", media_type="image/png")]
+    )
     assert insight.current is not None
     assert insight.current.upload_ids == ("u-1",)
 
@@ -200,7 +202,7 @@ async def test_an_end_with_failed_steps_is_asked_for_twice() -> None:
     engine = ScriptedEngine()
     bank = a_bank(engine)
     await bank.start("goal")
-    insight = await bank.plan(FinishedTask(description="step 1", failed=True))
+    insight = await bank.planner.plan(FinishedTask(description="step 1", failed=True))
     assert len(engine.asked(PlanningRequest)) == 2
     assert any("failed" in notice for notice in engine.asked(PlanningRequest)[1].notices)
     assert insight.current is None
@@ -213,9 +215,9 @@ async def test_a_planner_that_fails_marks_the_step_failed_and_the_run_goes_on() 
     engine = ScriptedEngine(planning=failing)
     bank = a_bank(engine)
     await bank.start("goal")
-    insight = await bank.plan(FinishedTask(description="step 1", result="fine"))
+    insight = await bank.planner.plan(FinishedTask(description="step 1", result="fine"))
     assert [task.status for task in insight.completed] == [TaskStatus.FAILED]
     assert insight.current_task == "goal"
     assert len(engine.asked(PlanningRequest)) == 2
-    insight = await bank.plan(FinishedTask(description="goal", result="fine"))
+    insight = await bank.planner.plan(FinishedTask(description="goal", result="fine"))
     assert insight.current_task == ""

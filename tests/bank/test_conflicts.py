@@ -58,8 +58,8 @@ async def test_the_planner_validates_one_conflict_per_round_and_drops_none() -> 
     await bank.observe("Mount Kelt is 3001 metres high.")
     assert len(list(bank.conflicts.waiting)) == 3
     seen = []
-    while (await bank.plan()).is_cross_validation:
-        current = bank.insight.current
+    while (await bank.planner.plan()).is_cross_validation:
+        current = bank.planner.insight.current
         assert current is not None
         assert current.conflict_id is not None
         states = [conflict.state for conflict in bank.conflicts.waiting]
@@ -113,7 +113,7 @@ async def test_a_model_leaves_nothing_open_where_a_validation_names_the_right_si
 async def test_what_no_validation_settles_stays_marked_and_the_planner_is_told(finding: str) -> None:
     engine_notices: list[tuple[str, ...]] = []
     bank = await two_heights(integration=undecided)
-    bank.listen(lambda event: engine_notices.append((event.kind.value, event.text)))
+    bank.runtime.listeners.append(lambda event: engine_notices.append((event.kind.value, event.text)))
     (conflict,) = bank.conflicts.waiting
     done = await bank.validate(conflict.id, finding)
     assert done.state is ConflictState.UNRESOLVED
@@ -122,13 +122,13 @@ async def test_what_no_validation_settles_stays_marked_and_the_planner_is_told(f
     assert [(node.unresolved, node.provisional) for node in bank.graph.nodes] == [(True, False), (True, False)]
     if finding.strip():
         assert all(finding in [entry.text for entry in bank.tree.of(node.id)] for node in bank.graph.nodes)
-    engine = bank._runtime.engine._engine
+    engine = bank.runtime.engine._engine
     assert isinstance(engine, ScriptedEngine)
-    await bank.plan()
+    await bank.planner.plan()
     (request,) = engine.asked(PlanningRequest)
     assert any("unresolved" in notice for notice in request.notices)
     # The same two are not asked about for ever.
-    assert not bank.insight.is_cross_validation
+    assert not bank.planner.insight.is_cross_validation
 
 
 @pytest.mark.spec("BANK-19")
@@ -208,8 +208,8 @@ async def test_endless_merging_is_stopped_by_a_bound_that_is_told() -> None:
     )
     await bank.start("goal")
     events: list[BankEvent] = []
-    bank.listen(events.append)
-    scripted = bank._runtime.engine._engine
+    bank.runtime.listeners.append(events.append)
+    scripted = bank.runtime.engine._engine
     assert isinstance(scripted, ScriptedEngine)
     scripted._scripts["analysis"] = lambda request: relations(request, lambda new, old: Relationship.UNRELATED)
     for name in "Ann Bob Cid Dan Eve Flo Gus Hal".split():
@@ -292,7 +292,7 @@ async def test_nodes_that_tell_the_same_are_made_one_at_once() -> None:
     (node,) = bank.graph.nodes
     assert second.node_ids == (node.id,)
     assert node.id not in first.node_ids
-    record = bank._runtime.bank_store.record(first.node_ids[0])
+    record = bank.runtime.bank_store.record(first.node_ids[0])
     assert record is not None
     assert record.status is Status.SUPERSEDED
 
@@ -306,10 +306,10 @@ async def test_a_conflict_goes_before_a_merge() -> None:
 
     bank = a_bank(ScriptedEngine(analysis=both))
     await bank.start("goal")
-    bank._runtime.engine._engine._scripts["analysis"] = PLAIN_ANALYSIS  # type: ignore[attr-defined]
+    bank.runtime.engine._engine._scripts["analysis"] = PLAIN_ANALYSIS  # type: ignore[attr-defined]
     await bank.observe("The station of Vell was opened in 1904.")
     await bank.observe("The station was opened long ago.")
-    bank._runtime.engine._engine._scripts["analysis"] = both  # type: ignore[attr-defined]
+    bank.runtime.engine._engine._scripts["analysis"] = both  # type: ignore[attr-defined]
     await bank.observe("The station was opened in 1911.")
     assert len(bank.graph.nodes) == 3
     assert len(bank.conflicts.waiting) == 1

@@ -75,7 +75,7 @@ async def test_one_attachment_can_be_asked_for(tmp_path: Path) -> None:
 async def test_a_missing_file_is_told_of_and_the_rest_is_there(tmp_path: Path) -> None:
     made, node_id = await filled(tmp_path)
     for digest in await made.blob_digests():
-        await made.blobs.delete(made.bank.scope, digest)
+        await made.blobs.delete(made.bank.runtime.scope, digest)
     await made.kept.put(PNG, attachment_id="again", name="chart.png", media_type="image/png")
     (entry,) = (await made.adapter.deep.retrieve(node_id)).entries
     by_name = {item.name: item for item in entry.attachments}

@@ -24,7 +24,7 @@ async def test_an_over_long_text_is_cut_at_borders_into_windows_and_nothing_is_l
     bank = a_bank(engine, window=200)
     await bank.start("goal")
     events: list[BankEvent] = []
-    bank.listen(events.append)
+    bank.runtime.listeners.append(events.append)
     await bank.observe(LONG)
     chunks = [request.text for request in engine.asked(ClassificationRequest)]
     assert len(chunks) > 3
@@ -120,12 +120,12 @@ async def test_a_failing_call_is_told_and_tried_once_more() -> None:
 
     bank = a_bank(ScriptedEngine(classification=flaky))
     events: list[BankEvent] = []
-    bank.listen(events.append)
+    bank.runtime.listeners.append(events.append)
     await bank.start("goal")
     observed = await bank.observe("A text that is read at the second attempt.")
     assert len(observed.node_ids) == 1
     assert [event.text for event in events if event.kind is EventKind.RETRY] == ["the model is out"]
-    assert bank.calls["classification"] == 2
+    assert bank.runtime.calls["classification"] == 2
 
 
 @pytest.mark.spec("BANK-26")
@@ -151,6 +151,6 @@ async def test_the_users_question_is_taken_out_of_a_long_prompt() -> None:
     bank = a_bank()
     facts = " ".join(f"Depot {number} holds {number + 3} crates of tea." for number in range(80))
     await bank.start(f"{facts}\n\nHow many crates does depot 7 hold?")
-    assert bank.insight.goal == "How many crates does depot 7 hold?"
+    assert bank.planner.insight.goal == "How many crates does depot 7 hold?"
     assert all("How many crates does depot 7" not in text for text in texts_of(bank))
     assert "Depot 7 holds 10 crates" in "".join(texts_of(bank))

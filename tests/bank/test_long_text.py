@@ -64,7 +64,7 @@ async def test_a_long_text_is_read_whole_by_a_model_of_any_window(window: int) -
     assert bank.unread == ()
     # Cutting counts as the engine does, so hardly anything is refused and nothing is asked twice.
     assert engine.refused <= 2
-    assert bank.calls["classification"] <= 3 + ESTIMATE(MINUTES) // (window // 3)
+    assert bank.runtime.calls["classification"] <= 3 + ESTIMATE(MINUTES) // (window // 3)
 
 
 @pytest.mark.spec("BANK-13")
@@ -85,7 +85,7 @@ async def test_a_text_that_cannot_be_read_is_set_aside_is_told_and_blocks_nothin
     engine = ScriptedEngine(classification=classification)
     bank = a_bank(engine)
     events: list[BankEvent] = []
-    bank.listen(events.append)
+    bank.runtime.listeners.append(events.append)
     await bank.start("What did the captain write?")
     with pytest.raises(LanguageError):
         await bank.observe("A page in cipher: xqv kzz.")
@@ -94,7 +94,7 @@ async def test_a_text_that_cannot_be_read_is_set_aside_is_told_and_blocks_nothin
     assert bank.unread == ()
     assert sum("cipher" in request.text for request in engine.asked(ClassificationRequest)) == 4  # two tries of two
     assert [event.data["set_aside"] for event in events if event.data.get("set_aside")] == [True]
-    await bank.plan()
+    await bank.planner.plan()
     (request, *_) = engine.asked(PlanningRequest)
     assert any("A page in cipher" in notice for notice in request.notices)
     assert "A page in cipher: xqv kzz." in [entry.text for entry in bank.tree.entries]

@@ -166,7 +166,7 @@ async def test_a_merge_is_trusted_as_far_as_the_least_trusted_of_its_nodes(origi
         await bank.observe(text, origin=origin)
     merged, _ = await bank._merger.integrate([node.id for node in bank.graph.nodes], MergeReason(Trigger.MERGE))
     assert merged is not None
-    record = bank._runtime.bank_store.record(merged.id)
+    record = bank.runtime.bank_store.record(merged.id)
     assert record is not None
     assert record.trust is max(origins, key=list(Origin).index)
 
@@ -181,7 +181,7 @@ async def test_a_merge_is_trusted_no_further_than_what_settled_it() -> None:
     reason = MergeReason(Trigger.MERGE, validation="a page says so", evidence=evidence)
     merged, _ = await bank._merger.integrate([node.id for node in bank.graph.nodes], reason)
     assert merged is not None
-    record = bank._runtime.bank_store.record(merged.id)
+    record = bank.runtime.bank_store.record(merged.id)
     assert record is not None
     assert record.trust is Origin.WEB
 

@@ -64,7 +64,7 @@ async def test_a_model_classifies_structures_analyses_plans_and_integrates() -> 
         bank = a_bank(engine)
         await bank.start("How high is Mount Kelt?", context="Mount Kelt is 3412 metres high.")
         await bank.observe("Mount Kelt is 3298 metres high.", source="execution")
-        insight = await bank.plan()
+        insight = await bank.planner.plan()
         assert insight.current is not None
         assert insight.current.type is TaskType.CROSS_VALIDATE
         assert insight.current.conflict_id is not None
@@ -75,7 +75,7 @@ async def test_a_model_classifies_structures_analyses_plans_and_integrates() -> 
         record = bank.graph.bank_store.record(node.id)
         assert record is not None
         assert record.made_by.engine == "scripted"
-        assert (await bank.plan()).is_complete
+        assert (await bank.planner.plan()).is_complete
 
 
 @pytest.mark.spec("USE-08")

@@ -246,7 +246,7 @@ async def test_what_waits_is_validated_before_a_step_that_was_planned_earlier_an
     made = desk(tmp_path, engine=Told(analysis=clashing, integration=upholding_the_first, planning=ends_at_once))
     await made.bank.start(LENGTH)
     # A step is under way when the contradiction comes up, as when a program observes texts between two runs.
-    await made.bank.answer_next()
+    await made.bank.planner.answer_next()
     for claim in CLAIMS:
         await made.bank.observe(claim)
     framework = Anything("The survey gives 640 metres.", "640 metres.")
@@ -261,7 +261,7 @@ async def test_an_answer_that_a_verdict_overtakes_is_not_the_final_one(tmp_path:
     made = desk(tmp_path, engine=Told(analysis=clashing, integration=upholding_the_first, planning=ends_at_once))
     await made.bank.start(LENGTH)
     await made.bank.observe(CLAIMS[0])
-    await made.bank.answer_next()
+    await made.bank.planner.answer_next()
     framework = Anything(
         "A leaflet says the tunnel of Brenk is 460 metres long.", "The survey says 640.", "640 metres."
     )
@@ -633,7 +633,7 @@ async def test_what_one_source_says_never_stands_under_the_name_of_another(
     for claim in (claim for conflict in made.bank.conflicts.all for claim in conflict.claims):
         shown = [made.bank.tree.entry(one.entry_id).text[one.start : one.end] for one in claim.evidence[:1]]
         assert len(set(re.findall(r"\d,\d{3}", f"{claim.text} {shown[0]}"))) == 1
-    memory = (await made.bank.recollect(question, language=made.bank.insight.language)).text
+    memory = (await made.bank.recollect(question, language=made.bank.planner.insight.language)).text
     for heading, value in values.items():
         name = heading.rstrip(".。:：\n")
         assert value in memory.partition(name)[2].partition("</node>")[0] or name not in memory

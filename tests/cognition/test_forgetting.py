@@ -7,7 +7,7 @@ import pytest
 
 from remanent import RecallOptions
 from remanent.memory import AsyncAgent
-from remanent.model import Status
+from remanent.model import Record, Status
 from remanent.model.found import Grain
 from remanent.stores.conformance.base import SetClock
 
@@ -278,3 +278,49 @@ async def test_what_is_told_anew_and_forgotten_in_one_go_is_learned_from_without
         await ada.settle()
     assert not await ada.admin.dead_letters()
     assert "Siena" not in [one.memory.value for one in await ada.cognition.memories()]
+
+
+SESSION = (
+    "The new pump of the greenhouse came on Tuesday and leaks at the lower valve.",
+    "The supplier in Utrecht sends another valve by the end of the week.",
+    "Tom will fit it on Saturday, and until then we water the seedlings by hand.",
+    "The bill for the pump goes to the account of the allotment club.",
+)
+
+
+async def _episode(agent: AsyncAgent) -> Record:
+    await agent.remember([{"role": "user", "content": text} for text in SESSION], session="greenhouse")
+    await agent.settle()
+    await agent.end_session("greenhouse")
+    await agent.settle()
+    return next(one for one in await agent.cognition.memories(kinds=["episodic"]) if one.memory.attribute == "session")
+
+
+@pytest.mark.spec("COG-07")
+async def test_an_episode_rests_on_no_turn_that_is_forgotten_until_that_is_back(
+    ada: AsyncAgent, clock: SetClock
+) -> None:
+    before = await _episode(ada)
+    first, second = before.sources[0], before.sources[1]
+    for gone in (first, second):
+        clock.now += timedelta(minutes=1)
+        await ada.forget(gone.entry_id)
+    assert (await ada.get(before.id)).sources == before.sources[2:]
+    clock.now += timedelta(minutes=1)
+    await ada.restore(first.entry_id)
+    assert (await ada.get(before.id)).sources == (first, *before.sources[2:]), "the other one stays away"
+    await ada.restore(second.entry_id)
+    after = await ada.get(before.id)
+    assert (after.sources, after.content) == (before.sources, before.content)
+
+
+@pytest.mark.spec("COG-07")
+async def test_an_episode_itself_is_forgotten_and_comes_back(ada: AsyncAgent, clock: SetClock) -> None:
+    before = await _episode(ada)
+    clock.now += timedelta(minutes=1)
+    assert (await ada.cognition.forget(before.id)).status is Status.FORGOTTEN
+    assert "valve" not in await everything(ada, "What leaks?")
+    clock.now += timedelta(minutes=1)
+    back = await ada.cognition.restore(before.id)
+    assert (back.status, back.content) == (Status.ACTIVE, before.content)
+    assert "valve" in await everything(ada, "What leaks?")

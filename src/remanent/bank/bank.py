@@ -6,7 +6,6 @@ killed, therefore loses nothing: what was appended and not ingested is ingested 
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime
 
 from pydantic import JsonValue
 
@@ -15,7 +14,7 @@ from remanent.bank.graph import BankFound, NodeEmbedder, QueryGraph
 from remanent.bank.ingestion import ExtractedTopics, IngestReport, NodeLinker, TopicExtractor
 from remanent.bank.passages import PackedMemory, PassageIndex, pack
 from remanent.bank.planning import InsightDoc, Planner
-from remanent.bank.runtime import BankRuntime, EventKind, EventListener
+from remanent.bank.runtime import BankRuntime, EventKind
 from remanent.bank.settings import BankSettings
 from remanent.bank.store import (
     CONTEXT,
@@ -37,7 +36,6 @@ from remanent.errors import InvalidInput, LanguageError, ModelDenied, ModelUnava
 from remanent.language.engines import BudgetedEngine, OfflineEngine
 from remanent.language.role import Engine, Toolbox
 from remanent.language.roles.integration import Trigger
-from remanent.language.roles.next_step import FinishedTask, PendingUpload
 from remanent.language.shapes import MAX_REMARK, shortened
 from remanent.model import (
     Attachment,
@@ -75,7 +73,7 @@ class MemoryBank:
     """The memory of one task: Insight Doc, Query Graph and Interaction Tree, and the agents that maintain them."""
 
     def __init__(self, runtime: BankRuntime) -> None:
-        self._runtime = runtime
+        self.runtime = runtime
         self.graph: QueryGraph = runtime.graph
         self.engine: BudgetedEngine = runtime.engine
         self.tree = InteractionTree(runtime.bank_store)
@@ -83,8 +81,8 @@ class MemoryBank:
         self._merger = Merger(runtime, self.conflicts)
         self._linker = NodeLinker(runtime, self.conflicts, self._merger)
         self._extractor = TopicExtractor(runtime)
-        self._planner = Planner(runtime, self.conflicts)
-        self._passages = PassageIndex(runtime.graph, runtime.bank_store)
+        self.planner = Planner(runtime, self.conflicts)
+        self._passages = PassageIndex(runtime.graph)
         self._attempts: dict[str, int] = {}
         """By conflict or entry: how often its validation or its reading failed."""
         self._reading: set[str] = set()
@@ -92,41 +90,6 @@ class MemoryBank:
         self._turn = asyncio.Event()
         """Set when the entry that was appended last is ingested."""
         self._turn.set()
-
-    # ── state ────────────────────────────────────────────────────────
-
-    @property
-    def scope(self) -> Scope:
-        """The scope of the task."""
-        return self._runtime.scope
-
-    @property
-    def settings(self) -> BankSettings:
-        """How this bank works."""
-        return self._runtime.settings
-
-    @property
-    def has_task(self) -> bool:
-        """Whether a task was started."""
-        return self._planner.has_task
-
-    @property
-    def insight(self) -> InsightDoc:
-        """The Insight Doc as it stands."""
-        return self._planner.insight
-
-    @property
-    def calls(self) -> Mapping[str, int]:
-        """How often each role was asked."""
-        return dict(self._runtime.calls)
-
-    def listen(self, listener: EventListener) -> None:
-        """Call a listener with every event."""
-        self._runtime.listeners.append(listener)
-
-    def emit(self, kind: EventKind, text: str = "", **data: JsonValue) -> None:
-        """Send an event to all listeners."""
-        self._runtime.emit(kind, text, **data)
 
     # ── ingestion ────────────────────────────────────────────────────────────
 
@@ -143,14 +106,14 @@ class MemoryBank:
             goal = shortened(await self._question(context), MAX_REMARK)
             if not goal:
                 raise InvalidInput("no question was found in this text; give the task on its own")
-            return await self._planner.begin(goal)
+            return await self.planner.begin(goal)
         if not context.strip():
-            return await self._planner.begin(goal)
+            return await self.planner.begin(goal)
         known = self._entry_with(context)
-        entry = known or self._runtime.entry(
+        entry = known or self.runtime.entry(
             context, source=CONTEXT, role="user", kind=EntryKind.DOCUMENT, origin=Origin.USER
         )
-        insight = await self._planner.begin(goal, given=() if known else (entry,))
+        insight = await self.planner.begin(goal, given=() if known else (entry,))
         await self._ingest(entry)
         return insight
 
@@ -168,9 +131,9 @@ class MemoryBank:
 
     async def append(self, entries: Sequence[Entry]) -> None:
         """Append entries to the journal as they are; no node is made of them."""
-        async with self._runtime.bank_store.transaction() as tx:
+        async with self.runtime.bank_store.transaction() as tx:
             for entry in entries:
-                tx.append(entry.replace(scope=self.scope))
+                tx.append(entry.replace(scope=self.runtime.scope))
 
     async def note(
         self,
@@ -185,7 +148,7 @@ class MemoryBank:
         """Append a text of the run to the journal and return the entry's id; no node is made of it."""
         if source in INGESTED_SOURCES:
             raise InvalidInput(f"text from {source} becomes nodes; give it to `observe`")
-        entry = self._runtime.entry(
+        entry = self.runtime.entry(
             text, source=source, kind=kind, role=role, origin=origin, metadata=dict(metadata or {})
         )
         await self.append([entry])
@@ -200,7 +163,6 @@ class MemoryBank:
         origin: Origin = Origin.USER,
         attachments: Sequence[Attachment] = (),
         metadata: Mapping[str, JsonValue] | None = None,
-        occurred_at: datetime | None = None,
         find_question: bool = False,
     ) -> Observed:
         """Ingest a text: append it word for word, then split it into topics, summarise and relate them.
@@ -213,14 +175,13 @@ class MemoryBank:
         if source not in INGESTED_SOURCES:
             raise InvalidInput(f"source must be one of {', '.join(INGESTED_SOURCES)}; findings go to `validate`")
         kept, text = _referenced(text, attachments)
-        entry = self._runtime.entry(
+        entry = self.runtime.entry(
             text,
             source=source,
             kind=EntryKind.DOCUMENT if source == CONTEXT else EntryKind.MESSAGE,
             role=role,
             origin=origin,
             attachments=kept,
-            occurred_at=occurred_at,
             metadata=dict(metadata or {}),
         )
         await self.catch_up()
@@ -266,7 +227,7 @@ class MemoryBank:
             reading = await self._read(entry, find_question=find_question)
             await previous.wait()
             if not isinstance(reading, LanguageError):
-                async with self._runtime.write_lock:
+                async with self.runtime.write_lock:
                     observed = await self._weave(entry, reading)
                 if reading.failure is None:
                     return observed
@@ -288,7 +249,7 @@ class MemoryBank:
             return ExtractedTopics(())
         try:
             return await self._extractor.read(
-                entry, task=self._planner.aim, find_question=find_question, covered=covered
+                entry, task=self.planner.aim, find_question=find_question, covered=covered
             )
         except LanguageError as error:
             return error
@@ -297,9 +258,9 @@ class MemoryBank:
         """Count a failure to read an entry; after the last attempt nothing waits for it any more."""
         self._attempts[entry.id] = self._attempts.get(entry.id, 0) + 1
         if self._attempts[entry.id] >= _MAX_ATTEMPTS:
-            await self.append([self._runtime.entry("", source=INGESTED, of=entry.id, set_aside=str(error))])
-            self._planner.notice_set_aside(entry, str(error))
-            self._runtime.emit(EventKind.FAILED, str(error), entry_id=entry.id, set_aside=True)
+            await self.append([self.runtime.entry("", source=INGESTED, of=entry.id, set_aside=str(error))])
+            self.planner.notice_set_aside(entry, str(error))
+            self.runtime.emit(EventKind.FAILED, str(error), entry_id=entry.id, set_aside=True)
 
     async def _weave(self, entry: Entry, reading: ExtractedTopics) -> Observed:
         """Make nodes of the topics of an entry, relate them, and mark the entry as ingested.
@@ -307,7 +268,7 @@ class MemoryBank:
         What an interrupted attempt did is not done again: its nodes are related, and only spans of the text that no
         node covers become new ones.
         """
-        task = self._planner.aim
+        task = self.planner.aim
         covered = self._covered(entry)
         known = [node.id for node in self.graph.nodes if any(source.entry_id == entry.id for source in node.sources)]
         report = IngestReport()
@@ -317,8 +278,8 @@ class MemoryBank:
         drafts = [draft for draft in reading.drafts if not covered.issuperset(draft.sources)]
         await self._linker.add(drafts, report, task=task)
         if reading.failure is None:
-            await self.append([self._runtime.entry("", source=INGESTED, of=entry.id)])
-        self._planner.note(report)
+            await self.append([self.runtime.entry("", source=INGESTED, of=entry.id)])
+        self.planner.note(report)
         return Observed(
             entry_id=entry.id,
             node_ids=tuple(dict.fromkeys(node_id for node_id in report.node_ids if node_id in self.graph)),
@@ -328,39 +289,23 @@ class MemoryBank:
 
     def _covered(self, entry: Entry) -> set[Source]:
         """Return the spans of an entry that some node was made of, live or superseded."""
-        versions = (versions[-1] for versions in self._runtime.bank_store.records.values())
+        versions = (versions[-1] for versions in self.runtime.bank_store.records.values())
         return {source for record in versions for source in record.sources if source.entry_id == entry.id}
 
     # ── search ──────────────────────────────────────────────────────────────
 
     async def search(self, query: str, *, k: int | None = None, alpha: float | None = None) -> BankFound:
         """Return the best nodes for a query and their neighbours, newest first."""
-        settings = self._runtime.settings
+        settings = self.runtime.settings
         weight = settings.alpha if alpha is None else alpha
         found = await self.graph.search(query, k=settings.top_k if k is None else k, alpha=weight)
-        return found.replace(injection=inject(query, found.items, now=self._runtime.clock()))
+        return found.replace(injection=inject(query, found.items, now=self.runtime.clock()))
 
     async def recollect(self, question: str, *, language: Language) -> PackedMemory:
         """Return what the bank holds on a question as the `<memory>` of a prompt, within `prompt_tokens`."""
-        settings = self._runtime.settings
+        settings = self.runtime.settings
         ranked = await self._passages.rank(question, alpha=settings.alpha)
         return pack(ranked, self.graph, budget=settings.prompt_tokens, language=language)
-
-    # ── planning ─────────────────────────────────────────────────────────────
-
-    async def plan(
-        self,
-        finished: FinishedTask | None = None,
-        *,
-        uploads: Sequence[PendingUpload] = (),
-        tools: Sequence[str] = (),
-    ) -> InsightDoc:
-        """Record how the current step ended, if one did, and decide on the next, with the tools that it may use."""
-        return await self._planner.plan(finished, uploads=uploads, tools=tools)
-
-    async def answer_next(self) -> InsightDoc:
-        """Make the goal itself the next step, whatever the planner thinks: what was answered before is overtaken."""
-        return await self._planner.answer_next()
 
     # ── conflicts ───────────────────────────────────────────────────────
 
@@ -372,7 +317,6 @@ class MemoryBank:
         context: str = "",
         metadata: Mapping[str, JsonValue] | None = None,
         decided_by: str = "validation",
-        origin: Origin = Origin.AGENT,
     ) -> Conflict:
         """Settle a conflict by what its validation found; the finding is the authority.
 
@@ -380,14 +324,13 @@ class MemoryBank:
         every side, all nodes stay, marked as unresolved, and the planner is told. `context` is what led to the finding,
         reasoning and calls; it is kept in the tree with it.
         """
-        async with self._runtime.write_lock:
+        async with self.runtime.write_lock:
             conflict = self.conflicts.waiting_for(conflict_id)
-            entry = self._runtime.entry(
+            entry = self.runtime.entry(
                 context.strip() or finding,
                 source=VALIDATION,
                 role="assistant",
                 kind=EntryKind.MESSAGE,
-                origin=origin,
                 metadata=dict(metadata or {}),
                 conflict_id=conflict_id,
             )
@@ -405,12 +348,12 @@ class MemoryBank:
             merged, description = await self._merger.integrate(nodes_of(conflict), reason)
             if merged is None:
                 left = await self._unresolved(conflict, description, decided_by=decided_by, evidence=entry.id)
-                await self.append([self._runtime.entry("", source=INGESTED, of=entry.id)])
+                await self.append([self.runtime.entry("", source=INGESTED, of=entry.id)])
                 return left
             report = IngestReport(merges=[description])
-            await self._linker.relate(merged.id, report, task=self._planner.aim)
-            await self.append([self._runtime.entry("", source=INGESTED, of=entry.id)])
-            self._planner.note(report)
+            await self._linker.relate(merged.id, report, task=self.planner.aim)
+            await self.append([self.runtime.entry("", source=INGESTED, of=entry.id)])
+            self.planner.note(report)
             return self.conflicts.get(conflict_id)
 
     async def give_up(self, conflict_id: str, *, why: str) -> bool:
@@ -424,8 +367,8 @@ class MemoryBank:
 
     async def undo(self, change_id: str) -> None:
         """Undo a merge (by the id of its event) or a verdict (by the id of its conflict)."""
-        async with self._runtime.write_lock:
-            conflict = self._runtime.bank_store.conflicts.get(change_id)
+        async with self.runtime.write_lock:
+            conflict = self.runtime.bank_store.conflicts.get(change_id)
             if conflict is None:
                 await self._merger.undo(change_id)
             elif conflict.state is ConflictState.UNRESOLVED:
@@ -437,39 +380,39 @@ class MemoryBank:
 
     async def _unresolved(self, conflict: Conflict, why: str, *, decided_by: str, evidence: str) -> Conflict:
         left = await self.conflicts.leave_unresolved(conflict, why=why, decided_by=decided_by, evidence=evidence)
-        self._planner.notice_unresolved(left)
+        self.planner.notice_unresolved(left)
         return left
 
     # ── export, resume, clear ────────────────────────────────────────────────────
 
     def export(self) -> str:
         """Return the whole bank as JSON; `load` makes an equal one of it."""
-        return export_document(self._runtime.bank_store).to_json()
+        return export_document(self.runtime.bank_store).to_json()
 
     async def load(self, text: str | bytes) -> None:
         """Load an export; this bank must be empty."""
-        await import_document(self._runtime.bank_store, BankDocument.from_json(text))
+        await import_document(self.runtime.bank_store, BankDocument.from_json(text))
         self._resume()
 
     async def resume(self) -> None:
         """Read back from the store what it holds of the task; `catch_up` ingests what was left unread."""
-        await self._runtime.bank_store.read()
+        await self.runtime.bank_store.read()
         self._resume()
 
     def _resume(self) -> None:
         """Go on where a bank that was read back stood: no later event may seem earlier than what is stored."""
-        records = self._runtime.bank_store.records.values()
-        self._runtime.advance_past([entry.recorded_at for entry in self.tree.entries])
-        self._runtime.advance_past([version.updated_at for versions in records for version in versions])
-        self._planner.resume()
+        records = self.runtime.bank_store.records.values()
+        self.runtime.advance_past([entry.recorded_at for entry in self.tree.entries])
+        self.runtime.advance_past([version.updated_at for versions in records for version in versions])
+        self.planner.resume()
 
     async def clear(self) -> None:
         """Erase everything that the task brought."""
         self.graph.clear()
-        await self._runtime.bank_store.clear()
-        self._planner.clear()
+        await self.runtime.bank_store.clear()
+        self.planner.clear()
         self._attempts.clear()
-        self._runtime.emit(EventKind.CLEARED)
+        self.runtime.emit(EventKind.CLEARED)
 
 
 def open_bank(

@@ -136,13 +136,11 @@ class Conflicts:
             created_at=now,
             updated_at=now,
         )
-        record = runtime.bank_store.record(new.id)
-        assert record is not None, "a live node has a record"
+        record = runtime.graph.record(new.id)
         async with runtime.bank_store.transaction() as tx:
             tx.conflict(conflict)
             if record.status is not Status.PROVISIONAL:
-                waiting = record.replace(status=Status.PROVISIONAL, version=record.version + 1, updated_at=now)
-                tx.put(waiting, expects=record.version)
+                runtime.graph.put_next(tx, record, at=now, status=Status.PROVISIONAL)
         runtime.emit(EventKind.CONFLICT, description, conflict_id=conflict.id, nodes=[existing.id, new.id])
         return conflict
 
@@ -161,25 +159,23 @@ class Conflicts:
         undo: dict[str, int] = {}
         async with runtime.bank_store.transaction() as tx:
             for node_id in nodes_of(conflict):
-                record = runtime.bank_store.record(node_id)
-                assert record is not None, "the nodes of a waiting conflict are live"
+                record = runtime.graph.record(node_id)
                 undo[node_id] = record.version
-                sources = with_entry(record.sources, evidence)
                 still = any(other.id != conflict.id and node_id in nodes_of(other) for other in self.waiting)
-                marked = record.replace(
+                runtime.graph.put_next(
+                    tx,
+                    record,
+                    at=now,
                     status=Status.PROVISIONAL if still else Status.ACTIVE,
                     tags=tuple(dict.fromkeys([*record.tags, UNRESOLVED])),
-                    sources=sources,
-                    version=record.version + 1,
-                    updated_at=now,
+                    sources=with_entry(record.sources, evidence),
                 )
-                tx.put(marked, expects=record.version)
             verdict = Verdict(text=why, decided_by=decided_by, decided_at=now, undo=undo)
             self.put_state(tx, conflict, ConflictState.UNRESOLVED, verdict=verdict)
         runtime.emit(EventKind.UNRESOLVED, why, conflict_id=conflict.id, nodes=list(nodes_of(conflict)))
         return self.get(conflict.id)
 
-    async def reopen(self, conflict: Conflict) -> Conflict:
+    async def reopen(self, conflict: Conflict) -> None:
         """Undo an unresolved verdict: the nodes lose their mark, and the conflict waits again."""
         runtime = self._runtime
         now = runtime.now()
@@ -187,24 +183,21 @@ class Conflicts:
         assert verdict is not None, "an unresolved conflict has a verdict"
         async with runtime.bank_store.transaction() as tx:
             for node_id in nodes_of(conflict):
-                record = runtime.bank_store.record(node_id)
-                if record is None or node_id not in runtime.graph:
+                if node_id not in runtime.graph:
                     continue
+                record = runtime.graph.record(node_id)
                 others = [item for item in self.all if item.id != conflict.id and node_id in nodes_of(item)]
                 marked = any(item.state is ConflictState.UNRESOLVED for item in others)
-                before = (
-                    runtime.bank_store.version(node_id, verdict.undo[node_id]) if node_id in verdict.undo else record
-                )
-                restored = record.replace(
+                before = runtime.bank_store.version(node_id, verdict.undo.get(node_id, record.version))
+                runtime.graph.put_next(
+                    tx,
+                    record,
+                    at=now,
                     status=before.status if before.status in {Status.ACTIVE, Status.PROVISIONAL} else record.status,
                     tags=record.tags if marked else tuple(tag for tag in record.tags if tag != UNRESOLVED),
-                    version=record.version + 1,
-                    updated_at=now,
                 )
-                tx.put(restored, expects=record.version)
             self.put_state(tx, conflict, ConflictState.OPEN)
         runtime.emit(EventKind.UNDONE, conflict.description, conflict_id=conflict.id)
-        return self.get(conflict.id)
 
     def put_state(
         self,
@@ -439,10 +432,10 @@ class Merger:
     ) -> QueryNode:
         runtime, graph, response = self._runtime, self._runtime.graph, answer.value
         at, node_id = runtime.now(), runtime.new_node_id()
-        records = {node.id: self._record(node.id) for node in nodes}
+        records = {node.id: self._runtime.graph.record(node.id) for node in nodes}
         sources = tuple(dict.fromkeys(source for node in nodes for source in node.sources))
         updates = {update.node_id: update for update in response.neighbour_updates if update.node_id in beside}
-        near = {near_id: self._record(near_id) for near_id in updates}
+        near = {near_id: self._runtime.graph.record(near_id) for near_id in updates}
         reworded = [
             graph.reworded(item.node_id, context=item.context, keywords=item.keywords) for item in updates.values()
         ]
@@ -462,8 +455,8 @@ class Merger:
         async with runtime.bank_store.transaction() as tx:
             tx.append(event)
             graph.put_new(tx, draft, node_id=node_id, at=at, vectors=vectors)
-            for record in records.values():
-                graph.put_deletion(tx, record.id, at=at)
+            for gone in records:
+                graph.put_deletion(tx, gone, at=at)
             for other in beside:
                 graph.put_edge(tx, node_id, other, at=at, known=(node_id,))
             for changed, kept in zip(reworded, near_vectors, strict=True):
@@ -537,11 +530,6 @@ class Merger:
         settled_by = [] if evidence is None else [evidence.origin]
         return least_trusted([*(record.trust for record in records), *settled_by])
 
-    def _record(self, node_id: str) -> Record:
-        record = self._runtime.bank_store.record(node_id)
-        assert record is not None, "a live node has a record"
-        return record
-
     # ── taking back ──────────────────────────────────────────────────────────
 
     def event_of(self, conflict_id: str) -> str:
@@ -552,7 +540,7 @@ class Merger:
                 return entry.id
         raise NotFound(f"conflict {conflict_id} was not settled by a merge of its own; undo the merge that joined it")
 
-    async def undo(self, event_id: str) -> tuple[QueryNode, ...]:
+    async def undo(self, event_id: str) -> None:
         """Undo a merge: nodes, edges, the wording of neighbours and conflicts are as they were before.
 
         Edges that the merged node gained since then go to each of its restored nodes: nobody knows whose they would be.
@@ -587,7 +575,6 @@ class Merger:
                     graph.put_edge(tx, one, other, at=at, known=node_ids)
             self._conflicts.put_restored(tx, cast(dict[str, list[str]], event["conflicts"]))
         runtime.emit(EventKind.UNDONE, bank_store.entries[event_id].text, event_id=event_id, nodes=list(node_ids))
-        return tuple(graph.get(node_id) for node_id in node_ids)
 
     def _undoable(self, event_id: str) -> dict[str, JsonValue]:
         """Return what a merge noted of itself; one that was undone or merged further is refused: others rest on it."""
@@ -611,7 +598,7 @@ class Merger:
         for record_id, version in versions.items():
             if record_id not in self._runtime.graph:
                 continue  # one of the merged nodes, or a neighbour that is gone since
-            now, given = self._record(record_id), self._runtime.bank_store.version(record_id, version + 1)
+            now, given = self._runtime.graph.record(record_id), self._runtime.bank_store.version(record_id, version + 1)
             before = self._runtime.bank_store.version(record_id, version)
             if (now.data, now.keywords) == (given.data, given.keywords):
                 worded = {"summary": before.summary, "keywords": before.keywords, "data": before.data}

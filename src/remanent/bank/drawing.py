@@ -44,7 +44,7 @@ def draw(bank: MemoryBank) -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" {_FONT}>',
         f'<rect width="{width}" height="{height}" fill="white"/>',
-        f'<text x="16" y="24" font-size="15">{escape(_cut(bank.insight.goal, 110))}</text>',
+        f'<text x="16" y="24" font-size="15">{escape(_cut(bank.planner.insight.goal, 110))}</text>',
     ]
     parts += [_line(places[one], places[other], "#b8c4cf", "") for one, other in edges]
     for state, ids in clashes:

@@ -35,7 +35,7 @@ from remanent.model.base import Count, Text
 from remanent.model.ids import Id
 from remanent.settings import Settings
 from remanent.stores import EntryQuery, every_entry
-from remanent.stores.blobs import AttachmentStore, Blobs, FileBlobs
+from remanent.stores.blobs import AttachmentStore, FileBlobs
 from remanent.values import dataclass
 
 
@@ -161,7 +161,8 @@ class AsyncBank:
             vectors=parts.vectors if stored and settings.embeddings == "database" else None,
         )
         self._uploads = Uploads(settings.temp_dir, new_id=parts.new_id)
-        self._blobs = _blobs(parts)
+        folder = settings.storage_dir
+        self._blobs = parts.blobs if folder is None else FileBlobs(lambda of: folder / of.org / of.workspace / of.agent)
         self._adapter = AsyncAdapter(
             self._bank, uploads=self._uploads, kept=AttachmentStore(self._blobs, scope), new_id=parts.new_id
         )
@@ -171,12 +172,12 @@ class AsyncBank:
     @property
     def bank_id(self) -> str:
         """The name under which a stored bank is found again."""
-        return str(self._bank.scope.task)
+        return str(self._bank.runtime.scope.task)
 
     @property
     def insight(self) -> InsightDoc:
         """The Insight Doc as it stands."""
-        return self._bank.insight
+        return self._bank.planner.insight
 
     @property
     def nodes(self) -> tuple[QueryNode, ...]:
@@ -196,7 +197,7 @@ class AsyncBank:
     @property
     def calls(self) -> Mapping[str, int]:
         """How often each language role was asked."""
-        return self._bank.calls
+        return dict(self._bank.runtime.calls)
 
     @property
     def adapter(self) -> AsyncAdapter:
@@ -211,7 +212,7 @@ class AsyncBank:
 
     async def start(self) -> InsightDoc:
         """Ingest the inputs of the task and plan the first step; `run` does this itself."""
-        await self._blobs.sweep(self._bank.scope)
+        await self._blobs.sweep(self._bank.runtime.scope)
         await self._bank.start(self._input.task, context=self._input.context)
         for file in self._input.files:
             await self._adapter.upload(file.content, name=file.name, media_type=file.media_type)
@@ -231,9 +232,9 @@ class AsyncBank:
         everything is cleared unless `keep` is set.
         """
         if on_event is not None:
-            self._bank.listen(on_event)
-        await self._blobs.sweep(self._bank.scope)
-        if self._stored and not self._bank.has_task and await self.is_stored():
+            self._bank.runtime.listeners.append(on_event)
+        await self._blobs.sweep(self._bank.runtime.scope)
+        if self._stored and not self._bank.planner.has_task and await self.is_stored():
             # It may hold texts alone: what was observed before the task was begun.
             await self._bank.resume()
             await self._bank.catch_up()
@@ -242,7 +243,7 @@ class AsyncBank:
         builtin = BuiltinReact(self._bank.engine, limits=parts.settings.react, reader=self._reader)
         run = BankRun(self._adapter, framework or builtin, tools=[*tools, *defaults])
         try:
-            if self._bank.has_task:
+            if self._bank.planner.has_task:
                 result = await run.resume(files=self._input.files if not self._adapter.waiting else ())
             else:
                 task = self._input
@@ -303,19 +304,19 @@ class AsyncBank:
     async def load(self, text: str | bytes) -> InsightDoc:
         """Load an export; this bank must be empty."""
         await self._bank.load(text)
-        return self._bank.insight
+        return self._bank.planner.insight
 
     async def is_stored(self) -> bool:
         """Tell whether the store holds a bank of this name."""
         query = EntryQuery(limit=1)
-        found = await self._parts.store.entries(self._bank.scope, query) if self._stored else []
+        found = await self._parts.store.entries(self._bank.runtime.scope, query) if self._stored else []
         return any(not entry.erased for entry in found)
 
     async def resume(self) -> InsightDoc:
         """Continue a stored bank where it was; what was appended and not ingested yet is ingested now."""
         await self._bank.resume()
         await self._bank.catch_up()
-        return self._bank.insight
+        return self._bank.planner.insight
 
     async def clear(self) -> None:
         """Erase everything that the task brought, files included."""
@@ -335,7 +336,7 @@ class AsyncBank:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if isinstance(error, Exception) and not self._stored and self._bank.tree.entries:
-            error.add_note(_LOST.say(self._bank.insight.language if self._bank.has_task else "en"))
+            error.add_note(_LOST.say(self._bank.planner.insight.language if self._bank.planner.has_task else "en"))
         await self.aclose()
 
 
@@ -363,10 +364,3 @@ def _window(settings: Settings) -> int:
     if settings.uses_model:
         return model_selection(settings.model, role=CLASSIFICATION.name, defaults=CLASSIFICATION.defaults).window
     return settings.model.window or CLASSIFICATION.defaults.window
-
-
-def _blobs(parts: Parts) -> Blobs:
-    folder = parts.settings.section(BankSettings).storage_dir
-    if folder is None:
-        return parts.blobs
-    return FileBlobs(lambda scope: folder / scope.org / scope.workspace / scope.agent)

@@ -287,12 +287,15 @@ class QueryGraph:
     """
 
     def __init__(self, bank_store: BankStore, embedder: NodeEmbedder, *, vectors: Vectors | None = None) -> None:
-        self._bank_store = bank_store
+        self.bank_store = bank_store
+        """The storage that the graph is a view of."""
         self._embedder = embedder
         self._rows = RowTable()
-        self._words = NodeWords(self._rows)
+        words = NodeWords(self._rows)
+        self.index = words.index
+        """The words of the nodes."""
         self._embeddings = VectorsInMemory(self._rows) if vectors is None else VectorsInDatabase(vectors)
-        self._ranker = Ranker([self._words, self._embeddings], PATIENT, clock=system_clock)
+        self._ranker = Ranker([words, self._embeddings], PATIENT, clock=system_clock)
         self._adjacent: dict[str, set[str]] = {}
         bank_store.listen(self._follow)
 
@@ -304,19 +307,16 @@ class QueryGraph:
     def __contains__(self, node_id: object) -> bool:
         return node_id in self._rows
 
-    @property
-    def index(self) -> KeywordIndex:
-        """The words of the nodes."""
-        return self._words.index
-
-    @property
-    def bank_store(self) -> BankStore:
-        """The storage that the graph is a view of."""
-        return self._bank_store
+    def record(self, node_id: str) -> Record:
+        """Return the record of a node that is in the graph; deleted and merged ones are refused like unknown ones."""
+        record = self.bank_store.record(node_id) if node_id in self._rows else None
+        if record is None:
+            raise NotFound(f"there is no node {node_id} in this graph; `search` returns the ids of existing nodes")
+        return record
 
     def get(self, node_id: str) -> QueryNode:
         """Return a node."""
-        return self._node(self._live(node_id))
+        return self._node(self.record(node_id))
 
     @property
     def nodes(self) -> tuple[QueryNode, ...]:
@@ -331,7 +331,7 @@ class QueryGraph:
 
     def neighbours(self, node_id: str) -> tuple[QueryNode, ...]:
         """Return the neighbours of a node, oldest first."""
-        self._live(node_id)
+        self.record(node_id)
         found = [self.get(other) for other in self._adjacent.get(node_id, ())]
         return tuple(sorted(found, key=lambda node: (node.timestamp, node.id)))
 
@@ -370,11 +370,11 @@ class QueryGraph:
 
     def found(self, node_id: str, *, score: float = 0.0, **why: Any) -> RetrievedNode:
         """Return a node as an item of an answer."""
-        record = self._live(node_id)
-        told = {source for source, _ in self._bank_store.told(record)}
+        record = self.record(node_id)
+        told = {source for source, _ in self.bank_store.told(record)}
         sources = []
         for source in record.sources:
-            whole = FoundSource.of(self._bank_store.entries[source.entry_id], source)
+            whole = FoundSource.of(self.bank_store.entries[source.entry_id], source)
             sources.append(whole if source in told else whole.replace(text=""))
         return RetrievedNode.of(record, sources, score=score, session=None, tags=(), node=self._node(record), **why)
 
@@ -395,8 +395,8 @@ class QueryGraph:
     ) -> tuple[QueryNode, ...]:
         """Return the nodes most similar to one, best first, by its own words and its own embedding."""
         _check_parameters(k, alpha)
-        text = node_of(self._live(node_id), embedding={}).text
-        vector = self._embedder.of_stored(self._bank_store.vectors.get(node_id, {}))
+        text = node_of(self.record(node_id), embedding={}).text
+        vector = self._embedder.of_stored(self.bank_store.vectors.get(node_id, {}))
         best = await self._best(text, vector, k=k, alpha=alpha, exclude=frozenset({node_id, *exclude}))
         return tuple(self.get(one.record_id) for one in best.candidates)
 
@@ -413,7 +413,7 @@ class QueryGraph:
         self, text: str, vector: EmbeddedQuery | None, *, depth: int, alpha: float, all_of_them: bool = False
     ) -> Ranked:
         """Rank nodes for a text as the recipe says."""
-        question = Question(text, self._bank_store.scope, beside={EMBEDDED: vector})
+        question = Question(text, self.bank_store.scope, beside={EMBEDDED: vector})
         options = AnswerOptions(BANK.with_alpha(alpha), limit=depth, depth=depth)
         return await self._ranker.rank(question, options, all_of_them=all_of_them)
 
@@ -422,7 +422,7 @@ class QueryGraph:
     async def create(self, draft: NodeDraft, *, node_id: str, at: datetime) -> QueryNode:
         """Add a node."""
         (vectors,) = await self.vectors_of([draft])
-        async with self._bank_store.transaction() as tx:
+        async with self.bank_store.transaction() as tx:
             self.put_new(tx, draft, node_id=node_id, at=at, vectors=vectors)
         return self.get(node_id)
 
@@ -432,25 +432,25 @@ class QueryGraph:
         """Change the context and keywords of a node; its embedding is computed again."""
         changed = self.reworded(node_id, context=context, keywords=keywords)
         (vectors,) = await self.vectors_of([changed])
-        async with self._bank_store.transaction() as tx:
+        async with self.bank_store.transaction() as tx:
             self.put_update(tx, changed, at=at, vectors=vectors)
         return self.get(node_id)
 
     async def delete(self, node_id: str, *, at: datetime) -> None:
         """Remove a node and its edges; its record stays as superseded, so that merges can be undone."""
-        async with self._bank_store.transaction() as tx:
+        async with self.bank_store.transaction() as tx:
             self.put_deletion(tx, node_id, at=at)
 
     async def connect(self, one: str, other: str, *, at: datetime) -> None:
         """Add an edge between two nodes; adding it again changes nothing."""
-        async with self._bank_store.transaction() as tx:
+        async with self.bank_store.transaction() as tx:
             self.put_edge(tx, one, other, at=at)
 
     async def disconnect(self, one: str, other: str) -> None:
         """Remove the edge between two nodes."""
-        self._live(one)
-        self._live(other)
-        async with self._bank_store.transaction() as tx:
+        self.record(one)
+        self.record(other)
+        async with self.bank_store.transaction() as tx:
             tx.unlink(*sorted((one, other)), relation=RELATED)
 
     async def vectors_of(self, nodes: Sequence[NodeDraft | Record]) -> list[dict[str, bytes]]:
@@ -466,7 +466,7 @@ class QueryGraph:
 
     def reworded(self, node_id: str, *, context: str | None, keywords: Sequence[str] | None) -> Record:
         """Return the record of a node with another context and other keywords; `None` leaves them as they are."""
-        record = self._live(node_id)
+        record = self.record(node_id)
         context = record.summary if context is None else context
         words = record.keywords if keywords is None else tidy_keywords(keywords)
         return record.replace(summary=context, keywords=words, data={"context": context})
@@ -477,7 +477,7 @@ class QueryGraph:
         """Put a new node into a unit of work."""
         record = Record(
             id=node_id,
-            scope=self._bank_store.scope,
+            scope=self.bank_store.scope,
             kind=QUERY_NODE,
             content=draft.summary,
             summary=draft.context,
@@ -494,18 +494,18 @@ class QueryGraph:
         tx.put(record)
         self.put_vectors(tx, node_id, vectors)
 
+    def put_next(self, tx: Transaction, record: Record, *, at: datetime, **changes: Any) -> None:
+        """Put the next version of a node into a unit of work."""
+        tx.put(record.replace(**changes, version=record.version + 1, updated_at=at), expects=record.version)
+
     def put_update(self, tx: Transaction, changed: Record, *, at: datetime, vectors: dict[str, bytes]) -> None:
         """Put a node's new context and keywords into a unit of work."""
-        tx.put(changed.replace(version=changed.version + 1, updated_at=at), expects=changed.version)
+        self.put_next(tx, changed, at=at)
         self.put_vectors(tx, changed.id, vectors)
 
     def put_deletion(self, tx: Transaction, node_id: str, *, at: datetime) -> None:
         """Put the removal of a node and of its edges into a unit of work."""
-        record = self._live(node_id)
-        tx.put(
-            record.replace(status=Status.SUPERSEDED, version=record.version + 1, updated_at=at),
-            expects=record.version,
-        )
+        self.put_next(tx, self.record(node_id), at=at, status=Status.SUPERSEDED)
         for other in sorted(self._adjacent.get(node_id, ())):
             tx.unlink(*sorted((node_id, other)), relation=RELATED)
 
@@ -515,7 +515,7 @@ class QueryGraph:
             raise InvalidInput(f"node {one} cannot be related to itself; give two nodes")
         for node_id in (one, other):
             if node_id not in known:
-                self._live(node_id)
+                self.record(node_id)
         first, second = sorted((one, other))
         tx.link(Link(from_id=first, to_id=second, relation=RELATED, created_at=at, updated_at=at))
 
@@ -531,7 +531,7 @@ class QueryGraph:
             self._index_record(change.record)
         elif isinstance(change, PutVector) and change.record_id in self._rows:
             row = self._rows[change.record_id]
-            self._embeddings.put(row, self._bank_store.vectors[change.record_id])
+            self._embeddings.put(row, self.bank_store.vectors[change.record_id])
         elif isinstance(change, PutLink) and change.link.relation == RELATED:
             self._adjacent.setdefault(change.link.from_id, set()).add(change.link.to_id)
             self._adjacent.setdefault(change.link.to_id, set()).add(change.link.from_id)
@@ -545,7 +545,7 @@ class QueryGraph:
             self._drop(record.id)
             return
         if record.id not in self._rows:
-            self._embeddings.put(self._rows.add(record.id), self._bank_store.vectors.get(record.id, {}))
+            self._embeddings.put(self._rows.add(record.id), self.bank_store.vectors.get(record.id, {}))
         self.index.put(self._rows[record.id], index_terms(node_of(record, embedding={}).text))
 
     def _drop(self, node_id: str) -> None:
@@ -562,15 +562,8 @@ class QueryGraph:
         self._adjacent.clear()
 
     def _node(self, record: Record) -> QueryNode:
-        kept = self._bank_store.vectors.get(record.id, {}) if self._embeddings.keeps_in_node else {}
+        kept = self.bank_store.vectors.get(record.id, {}) if self._embeddings.keeps_in_node else {}
         return node_of(record, embedding=dict(kept))
-
-    def _live(self, node_id: str) -> Record:
-        """Return the record of a node that is in the graph; deleted and merged ones are refused like unknown ones."""
-        record = self._bank_store.record(node_id) if node_id in self._rows else None
-        if record is None:
-            raise NotFound(f"there is no node {node_id} in this graph; `search` returns the ids of existing nodes")
-        return record
 
 
 def newest_first(found: Iterable[RetrievedNode]) -> tuple[RetrievedNode, ...]:

@@ -318,8 +318,8 @@ class NodeLinker:
 
         What a merge made is taken as it is: its sources still hold what was overtaken or refuted.
         """
-        record = self._runtime.bank_store.record(node.id)
-        if record is None or record.made_by.role != STRUCTURE.name or record.made_by.engine == OfflineEngine.name:
+        made_by = self._runtime.graph.record(node.id).made_by
+        if made_by.role != STRUCTURE.name or made_by.engine == OfflineEngine.name:
             return node.summary
         if node.id not in self._stated:
             entries = self._runtime.bank_store.entries

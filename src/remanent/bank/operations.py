@@ -6,7 +6,8 @@ process can serve the next one.
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Annotated
+from functools import partial
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -30,7 +31,8 @@ from remanent.text.escaping import escape
 from remanent.text.scripts import working_language
 from remanent.text.spans import excerpt
 
-READ, WRITE = Permission.READ, Permission.WRITE
+_reads = partial(operation, permission=Permission.READ)
+_writes = partial(operation, permission=Permission.WRITE)
 _MAX_CONTEXT_CHARS = 10_000_000
 """Characters of a context: some twenty books, beyond which a request is a mistake (chosen by hand)."""
 _MAX_TASK_CHARS = 100_000
@@ -79,10 +81,9 @@ class BankAnswer(Model):
     bank_id: Id | None = None
 
 
-@operation(
+@_writes(
     "bank.run",
     zh="处理一项长任务：阅读、交叉核对并作答。",
-    permission=WRITE,
     route="POST banks",
     long=True,
     examples=({"task": "How high is Mount Kelt?", "context": "Mount Kelt is 3,412 metres high."},),
@@ -107,8 +108,7 @@ async def run_bank(call: Call, request: RunBank) -> BankAnswer:
         done += event.kind is EventKind.ROUND
         call.report(ProgressStep(done=done, note=_note(event, working_language(request.task))))
 
-    bank = _bank(call, request.bank_id, task=request.task, context=request.context, sources=request.sources)
-    async with bank:
+    async with call.memory.face(AsyncBanks)(**dict(request), **_place(call)) as bank:
         if request.bank_id is not None and await bank.is_stored():
             raise InvalidInput(f"there is a bank {request.bank_id} already; clear it or choose another name")
         result = await bank.run(keep=True, on_event=tell)
@@ -121,18 +121,14 @@ class ListBanks(Model):
     limit: Limit = 100
 
 
-@operation(
+@_reads(
     "bank.list",
     zh="列出保留的记忆库，最近使用的在前。",
-    permission=READ,
     route="GET banks",
 )
 async def list_banks(call: Call, request: ListBanks) -> Page[BankInfo]:
     """List the kept banks of an agent, those that were worked on last first."""
-    scope = call.agent.scope
-    found = await call.memory.face(AsyncBanks).stored(
-        agent=scope.agent, workspace=scope.workspace, org=scope.org, limit=request.limit
-    )
+    found = await call.memory.face(AsyncBanks).stored(**_place(call), limit=request.limit)
     return Page(items=tuple(found))
 
 
@@ -188,10 +184,9 @@ def _excerpt(text: str) -> str:
     return escape(excerpt(text, _MAX_SHOWN_CHARS))
 
 
-@operation(
+@_reads(
     "bank.get",
     zh="显示记忆库的状况。",
-    permission=READ,
     route="GET banks/{bank_id}",
     tool=Tool(
         "task_state",
@@ -219,10 +214,9 @@ class ResumeBank(BankReference):
     """A bank whose task is to be continued."""
 
 
-@operation(
+@_writes(
     "bank.resume",
     zh="继续处理保留的记忆库中的任务。",
-    permission=WRITE,
     route="POST banks/{bank_id}/resume",
     long=True,
 )
@@ -244,10 +238,9 @@ class ObserveText(BankReference):
     text: Annotated[Text, about("The text.", "文本。", min_length=1, max_length=_MAX_CONTEXT_CHARS)]
 
 
-@operation(
+@_writes(
     "bank.observe",
     zh="让记忆库读入一段文本。",
-    permission=WRITE,
     act="create_memory",
     route="POST banks/{bank_id}/observe",
     command=Command(arguments=("bank_id", "text")),
@@ -268,10 +261,9 @@ class SearchBank(BankReference):
     ] = None
 
 
-@operation(
+@_reads(
     "bank.search",
     zh="检索记忆库的记忆图。",
-    permission=READ,
     act="search_memory",
     route="POST banks/{bank_id}/search",
     command=Command(arguments=("bank_id", "query")),
@@ -289,10 +281,9 @@ class Resolve(BankReference):
     finding: Annotated[Text, about("What is right, and why.", "哪种说法正确，依据是什么。", max_length=100_000)]
 
 
-@operation(
+@_writes(
     "bank.resolve",
     zh="依据给出的结论解决一处矛盾。",
-    permission=WRITE,
     route="POST banks/{bank_id}/conflicts/{conflict_id}/resolve",
     command=Command(arguments=("bank_id", "conflict_id", "finding")),
 )
@@ -308,10 +299,9 @@ class UndoChange(BankReference):
     change_id: Annotated[Id, about("A merge event or a conflict.", "合并事件或矛盾的编号。")]
 
 
-@operation(
+@_writes(
     "bank.undo",
     zh="撤销一次合并或裁决。",
-    permission=WRITE,
     route="POST banks/{bank_id}/undo",
     command=Command(arguments=("bank_id", "change_id")),
 )
@@ -334,28 +324,20 @@ class DeepRetrievalOf(BankReference):
     query: Annotated[Text, about("Only what is about this.", "只看与此相关的句子。", max_length=10_000)] = ""
 
 
-@operation(
+@_reads(
     "bank.deep_retrieval",
     zh="读取节点背后的全部原文与附件。",
-    permission=READ,
     route="GET banks/{bank_id}/nodes/{node_id}",
 )
 async def deep_retrieval(call: Call, request: DeepRetrievalOf) -> DeepRetrieved:
     """Read every raw entry behind a node of a kept bank, with the content of its files."""
     async with _opened(call, request.bank_id) as bank:
-        return await bank.deep_retrieval(
-            request.node_id,
-            attachment_id=request.attachment_id,
-            offset=request.offset,
-            limit=request.limit,
-            query=request.query,
-        )
+        return await bank.deep_retrieval(**{name: value for name, value in request if name != "bank_id"})
 
 
-@operation(
+@_reads(
     "bank.export",
     zh="导出整个记忆库（JSON）。",
-    permission=READ,
     route="GET banks/{bank_id}/export",
 )
 async def export(call: Call, request: BankReference) -> AsyncIterator[str]:
@@ -364,26 +346,23 @@ async def export(call: Call, request: BankReference) -> AsyncIterator[str]:
         yield await bank.export()
 
 
-@operation(
+@_writes(
     "bank.import",
     zh="由导出的 JSON 建立记忆库。",
-    permission=WRITE,
     route="POST banks/{bank_id}/import",
     reads=Body.BYTES,
 )
 async def load(call: Call, request: BankReference) -> InsightDoc:
     """Make a kept bank from an export."""
-    bank = _bank(call, request.bank_id)
-    async with bank:
+    async with call.memory.face(AsyncBanks)(bank_id=request.bank_id, **_place(call)) as bank:
         if await bank.is_stored():
             raise InvalidInput(f"there is a bank {request.bank_id} already; clear it or choose another name")
         return await bank.load(b"".join([part async for part in call.sent()]))
 
 
-@operation(
+@_writes(
     "bank.clear",
     zh="清除记忆库中的一切。",
-    permission=WRITE,
     act="delete_memory_store",
     route="DELETE banks/{bank_id}",
     destroys=True,
@@ -395,31 +374,16 @@ async def clear(call: Call, request: BankReference) -> Done:
     return Done()
 
 
-def _bank(
-    call: Call,
-    bank_id: str | None,
-    *,
-    task: str = "",
-    context: str = "",
-    sources: dict[str, str] | None = None,
-) -> AsyncBank:
-    """Return the bank of a task at the place that the call was made for."""
+def _place(call: Call) -> dict[str, Any]:
+    """Return whose banks a call is about, as the face of banks is told it."""
     scope = call.agent.scope
-    return call.memory.face(AsyncBanks)(
-        task,
-        context=context,
-        sources=sources,
-        bank_id=bank_id,
-        agent=scope.agent,
-        workspace=scope.workspace,
-        org=scope.org,
-    )
+    return {"agent": scope.agent, "workspace": scope.workspace, "org": scope.org}
 
 
 @asynccontextmanager
 async def _opened(call: Call, bank_id: str) -> AsyncIterator[AsyncBank]:
     """Open a kept bank for one operation; one that was never kept is refused."""
-    async with _bank(call, bank_id) as bank:
+    async with call.memory.face(AsyncBanks)(bank_id=bank_id, **_place(call)) as bank:
         # Opening a bank writes nothing, so an unknown id leaves no trace behind.
         if not await bank.is_stored():
             raise NotFound(f"there is no bank {bank_id} here")

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 from remanent.bank.conflicts import refuted_statements
 from remanent.bank.graph import QueryGraph, RetrievedNode, newest_first
 from remanent.bank.node import summary_lines
-from remanent.bank.store import BankStore
 from remanent.bilingual import Bilingual, Language
 from remanent.language.offline.claims import is_title, read_claim
 from remanent.language.offline.headings import heading_name, is_source_heading, source_sections
 from remanent.language.wording import block, group
 from remanent.model import Record, Source
+from remanent.recall import RowTable
 from remanent.text.scripts import HAN, working_language
 from remanent.text.sentences import sentences
 from remanent.text.terms import KeywordIndex, as_shares, index_terms, query_terms
@@ -93,15 +93,14 @@ class NodePassage:
 class PassageIndex:
     """The passages of all nodes of a bank, ready to be ranked; what changed since the last question is read again."""
 
-    def __init__(self, graph: QueryGraph, bank_store: BankStore) -> None:
+    def __init__(self, graph: QueryGraph) -> None:
         self._graph = graph
-        self._bank_store = bank_store
         self._index = KeywordIndex()
+        self._rows = RowTable()
         self._passages: dict[int, NodePassage] = {}
-        self._rows_of: dict[str, tuple[tuple[str, tuple[Source, ...]], list[int]]] = {}
-        """By node: the state that was read, and the rows of its passages."""
-        self._free: list[int] = []
-        self._size = 0
+        """By row, which goes by the node and the number of the passage there."""
+        self._read_as: dict[str, tuple[str, tuple[Source, ...], int]] = {}
+        """By node: the state that was read, and how many passages it has."""
 
     async def rank(self, question: str, *, alpha: float) -> list[tuple[NodePassage, float]]:
         """Return every passage that has to do with a question, best first."""
@@ -112,8 +111,8 @@ class PassageIndex:
             return []
         asked = query_terms(question)
         nodes = await self._graph.scores(question, alpha=alpha)
-        scores = as_shares(self._index.weighted(dict.fromkeys(asked, 1.0), size=self._size))
-        refuted = refuted_statements(self._bank_store.conflicts.values())
+        scores = as_shares(self._index.weighted(dict.fromkeys(asked, 1.0), size=len(self._rows.ids)))
+        refuted = refuted_statements(self._graph.bank_store.conflicts.values())
         silent: list[int] = []
         for row, passage in self._passages.items():
             scores[row] += _NODE_SHARE * nodes.get(passage.node_id, 0.0) + _OPENING * passage.is_opening
@@ -121,39 +120,33 @@ class PassageIndex:
             if said_shorter or any(statement in passage.text for statement in refuted):
                 silent.append(row)
         scores[silent] = 0
-        reached = _Hops(self._index, self._passages, frozenset(asked), self._size).run(as_shares(scores))
+        reached = _Hops(self._index, self._passages, frozenset(asked), len(self._rows.ids)).run(as_shares(scores))
         reached[silent] = 0
         order = np.argsort(-reached, kind="stable").tolist()
         return [(self._passages[row], float(reached[row])) for row in order if reached[row] > 0]
 
     def _read(self) -> None:
         """Bring the index up to date with the graph."""
-        for node_id in [known for known in self._rows_of if known not in self._graph]:
+        for node_id in [known for known in self._read_as if known not in self._graph]:
             self._forget(node_id)
         for node_id in self._graph.ids:
-            record = self._bank_store.record(node_id)
-            assert record is not None, "a live node has a record"
-            state = (record.content, record.sources)
-            if node_id in self._rows_of and self._rows_of[node_id][0] == state:
-                continue
-            self._forget(node_id)
-            rows = []
-            for passage in self._passages_of(record):
-                row = self._free.pop() if self._free else self._size
-                self._size = max(self._size, row + 1)
-                self._passages[row] = passage
-                self._index.put(row, [*index_terms(passage.title), *index_terms(passage.text)])
-                rows.append(row)
-            self._rows_of[node_id] = (state, rows)
+            record = self._graph.record(node_id)
+            if self._read_as.get(node_id, ())[:2] != (record.content, record.sources):
+                self._forget(node_id)
+                count = 0
+                for count, passage in enumerate(self._passages_of(record), start=1):
+                    row = self._rows.add(f"{node_id} {count}")
+                    self._passages[row] = passage
+                    self._index.put(row, [*index_terms(passage.title), *index_terms(passage.text)])
+                self._read_as[node_id] = (record.content, record.sources, count)
 
     def _forget(self, node_id: str) -> None:
         """Let go of the passages of a node; their rows are used again, so that a long run does not grow without end."""
-        if node_id in self._rows_of:
-            _, rows = self._rows_of.pop(node_id)
-            for row in rows:
+        *_, count = self._read_as.pop(node_id, (0,))
+        for number in range(1, count + 1):
+            if (row := self._rows.remove(f"{node_id} {number}")) is not None:
                 del self._passages[row]
                 self._index.drop(row)
-            self._free += rows
 
     def _passages_of(self, node: Record) -> Iterable[NodePassage]:
         """Yield the passages of a node: the lines of its summary that are words of its own, then its sentences."""
@@ -174,7 +167,7 @@ class PassageIndex:
     def _sentences(self, node: Record) -> list[tuple[str, str]]:
         """Return the sentences of a node's trees that may be shown, each with the title of its text."""
         found = []
-        for source, entry in self._bank_store.told(node):
+        for source, entry in self._graph.bank_store.told(node):
             for start, end, title in titled_parts(entry.text):
                 text = entry.text[max(start, source.start or 0) : min(end, source.end or end)]
                 found += [(title, said) for span in sentences(text) if (said := span.of(text).strip())]

@@ -121,11 +121,8 @@ def insight_in(entry: Entry) -> InsightDoc | None:
     return None if kept is None else InsightDoc.model_validate(kept)
 
 
-# What the request of the planning role accepts at most.
-_MAX_NODES = 100
-_MAX_NOTICES = 100
-_MAX_UPLOADS = 100
-_MAX_TOOLS = 100
+_MOST_SHOWN = 100
+"""New nodes, notices, uploads and tools that the request of the planning role accepts, of each."""
 _MAX_NODE_CHARS = 40_000
 """Characters of new nodes that the planner is shown: about 10,000 tokens, a third of the roles' default window, which
 leaves room for the history. Chosen by hand."""
@@ -216,7 +213,9 @@ class Planner:
         failed = any(task.status is TaskStatus.FAILED for task in response.completed)
         if response.current_task is None and failed and self._failures == 0:
             self._notice("failures")
-            again = request.replace(completed=response.completed, finished=None, notices=tuple(self._notices[-100:]))
+            again = request.replace(
+                completed=response.completed, finished=None, notices=tuple(self._notices[-_MOST_SHOWN:])
+            )
             response = await self._planned(again)
         insight = insight.replace(completed=response.completed, current=response.current_task)
         await self._conflicts.validating(insight.current.conflict_id if insight.current else None)
@@ -264,7 +263,7 @@ class Planner:
             )
         # Of everything that may grow without end, the newest part is shown.
         graph = self._runtime.graph
-        live = [graph.get(node_id).shown for node_id in self._new if node_id in graph][-_MAX_NODES:]
+        live = [graph.get(node_id).shown for node_id in self._new if node_id in graph][-_MOST_SHOWN:]
         room = _MAX_NODE_CHARS // max(1, len(live))
         return PlanningRequest(
             goal=insight.goal,
@@ -272,9 +271,9 @@ class Planner:
             finished=finished,
             new_nodes=tuple(node.replace(summary=shortened(node.summary, room)) for node in live),
             conflicts=self._conflicts.pending,
-            notices=tuple(self._notices[-_MAX_NOTICES:]),
-            uploads=tuple(uploads[:_MAX_UPLOADS]),
-            tools=tuple(shortened(tool, MAX_REMARK) for tool in tools[:_MAX_TOOLS]),
+            notices=tuple(self._notices[-_MOST_SHOWN:]),
+            uploads=tuple(uploads[:_MOST_SHOWN]),
+            tools=tuple(shortened(tool, MAX_REMARK) for tool in tools[:_MOST_SHOWN]),
         )
 
     def _notice(self, name: str, **values: str) -> None:

@@ -193,6 +193,7 @@ class BankRun(Generic[StepT, StepResultT]):
     ) -> None:
         self._adapter = adapter
         self._bank: MemoryBank = adapter.bank
+        self._emit = adapter.bank.runtime.emit
         self._framework = framework
         self._tools = tuple(with_listener(tool, adapter.record_step) for tool in (*tools, adapter.tool))
         adapter.tools = tuple(tool.declaration for tool in self._tools)
@@ -209,8 +210,8 @@ class BankRun(Generic[StepT, StepResultT]):
             except LanguageError as error:
                 # The context is in the journal and is ingested with the next text. Without a goal there is nothing to
                 # do: then this raises.
-                self._bank.emit(EventKind.FAILED, str(error), role="start")
-                _ = self._bank.insight
+                self._emit(EventKind.FAILED, str(error), role="start")
+                _ = self._bank.planner.insight
             for file in files:
                 await self._adapter.upload(file.content, name=file.name, media_type=file.media_type)
             await self._adapter.plan()
@@ -224,7 +225,7 @@ class BankRun(Generic[StepT, StepResultT]):
             for file in files:
                 if file.name not in self._adapter.recognised:
                     await self._adapter.upload(file.content, name=file.name, media_type=file.media_type)
-            current = self._bank.insight.current
+            current = self._bank.planner.insight.current
             waiting = {upload.upload_id for upload in self._adapter.waiting}
             # Uploads of a dead process were removed with it; the step is planned again with those that are there now.
             if current is None or (current.upload_ids and not waiting.intersection(current.upload_ids)):
@@ -245,16 +246,16 @@ class BankRun(Generic[StepT, StepResultT]):
     async def _finish(self) -> RunResult:
         """Work round by round until nothing is planned, the rounds are used up or the tokens are."""
         rounds = 0
-        most = self._bank.settings.max_rounds
+        most = self._bank.runtime.settings.max_rounds
         while (insight := await self._next()).current is not None:
             if rounds >= most:
-                self._bank.emit(EventKind.LIMIT, f"stopped after {rounds} rounds; see bank.max_rounds", rounds=rounds)
+                self._emit(EventKind.LIMIT, f"stopped after {rounds} rounds; see bank.max_rounds", rounds=rounds)
                 return self._result(RunStatus.MAX_ROUNDS, rounds)
             rounds += 1
-            self._bank.emit(EventKind.ROUND, insight.current_task, number=rounds, type=insight.current.type.value)
+            self._emit(EventKind.ROUND, insight.current_task, number=rounds, type=insight.current.type.value)
             await self._round(insight)
         if self._bank.engine.is_spent:
-            self._bank.emit(EventKind.LIMIT, f"{self._bank.engine.tokens} tokens were used; see bank.max_tokens")
+            self._emit(EventKind.LIMIT, f"{self._bank.engine.tokens} tokens were used; see bank.max_tokens")
             return self._result(RunStatus.MAX_TOKENS, rounds)
         return self._result(RunStatus.DONE if insight.is_complete else RunStatus.FAILED, rounds)
 
@@ -264,13 +265,13 @@ class BankRun(Generic[StepT, StepResultT]):
         A step may have been planned before a contradiction came up, and a planner may end with the verdict, though the
         answer was given before it or not at all.
         """
-        insight = self._bank.insight
+        insight = self._bank.planner.insight
         is_ordinary = insight.current is None or insight.current.type is TaskType.NORMAL
         if is_ordinary and self._bank.conflicts.waiting:
             return await self._adapter.plan()
         if insight.current is None and self._needs_answer:
             self._needs_answer = False
-            return await self._bank.answer_next()
+            return await self._bank.planner.answer_next()
         return insight
 
     async def _round(self, insight: InsightDoc) -> None:
@@ -298,9 +299,9 @@ class BankRun(Generic[StepT, StepResultT]):
                 self._rests_on = shown
 
     def _result(self, end: RunStatus, rounds: int) -> RunResult:
-        answer = self._answer.strip() or _NO_ANSWER[self._bank.insight.language]
+        answer = self._answer.strip() or _NO_ANSWER[self._bank.planner.insight.language]
         graph, tree = self._bank.graph, self._bank.tree
-        sentences = backed(self._answer, evidence_in(tree.entries), asked=self._bank.insight.goal)
+        sentences = backed(self._answer, evidence_in(tree.entries), asked=self._bank.planner.insight.goal)
         cited = dict.fromkeys(entry_id for sentence in sentences for entry_id in sentence.entry_ids)
         behind = {node.id: [entry.entry_id for entry in tree.of(node.id)] for node in graph.nodes}
         nodes = [node_id for entry_id in cited for node_id in behind if entry_id in behind[node_id]]
@@ -323,12 +324,12 @@ class BankRun(Generic[StepT, StepResultT]):
             rounds=rounds,
             tokens=self._bank.engine.tokens,
             fell_back=tuple(self._bank.engine.fell_back),
-            insight=self._bank.insight,
+            insight=self._bank.planner.insight,
             sentences=sentences,
             node_ids=tuple(dict.fromkeys(nodes)),
             entry_ids=tuple(cited),
         )
-        self._bank.emit(EventKind.ANSWER, result.marked_answer, end=end.value, rounds=rounds)
+        self._emit(EventKind.ANSWER, result.marked_answer, end=end.value, rounds=rounds)
         return result
 
     def _unrefuted(self, execution: Execution) -> Execution:
@@ -346,7 +347,7 @@ class BankRun(Generic[StepT, StepResultT]):
 
     def _both_sides(self, conflict: Conflict, sides: Sequence[str]) -> str:
         """Return both statements of a contradiction, each with the title or the source that it stands under."""
-        language = self._bank.insight.language
+        language = self._bank.planner.insight.language
         told = []
         for side in sides:
             origins = [

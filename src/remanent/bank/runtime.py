@@ -148,7 +148,6 @@ class BankRuntime:
         role: str = "bank",
         origin: Origin = Origin.AGENT,
         attachments: Sequence[Attachment] = (),
-        occurred_at: datetime | None = None,
         metadata: dict[str, JsonValue] | None = None,
         **details: JsonValue,
     ) -> Entry:
@@ -160,7 +159,7 @@ class BankRuntime:
             kind=kind,
             role=role,
             text=text,
-            occurred_at=occurred_at or now,
+            occurred_at=now,
             recorded_at=now,
             metadata={**(metadata or {}), BANK: {"source": source, **details}},
             attachments=tuple(attachments),

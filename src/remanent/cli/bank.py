@@ -86,10 +86,10 @@ def show(place: CommonOptions, *, file: Path, svg: Path | None) -> None:
             }
             for node in bank.graph.nodes
         ]
-        found = {"insight": bank.insight, "nodes": nodes, "conflicts": bank.conflicts.all, "svg": str(target)}
+        found = {"insight": bank.planner.insight, "nodes": nodes, "conflicts": bank.conflicts.all, "svg": str(target)}
         screen.give(found)
         return
-    screen.show(visible(bank.insight.render()))
+    screen.show(visible(bank.planner.insight.render()))
     for node in bank.graph.nodes:
         screen.show(_tree(bank, node.id))
     if bank.conflicts.all:

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from remanent.cognition.drafts import CONFIRMED, Draft, says_the_same, slot, value_of
-from remanent.cognition.learning import UNDONE, Changes, MemoryWriter, user_of
-from remanent.cognition.model import MEMORIES, PREMISE, Flaw, MemoryHealth, Quote, Why, memory_id
+from remanent.cognition.learning import UNDONE, Changes, MemoryWriter
+from remanent.cognition.model import MEMORIES, PREMISE, Flaw, MemoryHealth, Quote, Why, memory_id, speaker_of
 from remanent.cognition.review import entries_of
 from remanent.discipline import Along, Parts
 from remanent.errors import InvalidInput, NotFound
@@ -24,7 +24,6 @@ from remanent.model import (
     Scope,
     SemanticData,
     Status,
-    TurnData,
     Verdict,
 )
 from remanent.model.record import BY_HAND
@@ -57,12 +56,14 @@ async def why(store: Store, scope: Scope, record: Record) -> Why:
         if (entry := entries.get(source.entry_id)) is not None
     ]
     written = await _written(store, scope, record)
+    following = await store.links(scope, LinkQuery(to_ids=(record.id,), relations=(PREMISE,)))
+    dependants = await store.records_by_id(scope, [link.from_id for link in following])
     return Why(
         record=record,
         made_by=record.made_by,
         quotes=tuple(quotes),
         premises=await _premises(store, scope, record),
-        dependants=await _dependants(store, scope, record),
+        dependants=tuple(dependants.values()),
         conflicts=tuple(await conflicts(store, scope, record_id=record.id)),
         rotten=_is_rotten(record, entries),
         by_hand_at=None if written is None else written.updated_at,
@@ -145,11 +146,6 @@ async def with_related(store: Store, scope: Scope, records: Sequence[Record]) ->
     return list(map(named, records))
 
 
-async def _dependants(store: Store, scope: Scope, record: Record) -> tuple[Record, ...]:
-    links = await store.links(scope, LinkQuery(to_ids=(record.id,), relations=(PREMISE,)))
-    return tuple((await store.records_by_id(scope, [link.from_id for link in links])).values())
-
-
 async def _premises(store: Store, scope: Scope, record: Record) -> tuple[Record, ...]:
     """Return what a memory was said to follow from, as that was then; `valid_to` tells since when it is otherwise."""
     links = await store.links(scope, LinkQuery(from_ids=(record.id,), relations=(PREMISE,)))
@@ -181,9 +177,9 @@ def _is_rotten(record: Record, entries: dict[str, Entry]) -> bool:
         entry = entries.get(source.entry_id)
         if entry is None:
             continue
-        speaker = TurnData(role=entry.role).speaker or "user"
+        speaker = speaker_of(entry)
         made = statements(entry.text, speaker=speaker, is_user=entry.origin is Origin.USER)
-        if any(Draft(one, entry, user_of(entry)).record_id == record.id for one in made):
+        if any(Draft(one, entry).record_id == record.id for one in made):
             return False
         if record.made_by.engine not in {"offline", "code"}:
             return False  # a model's wording: as long as what it quotes stands, so does it
@@ -192,7 +188,7 @@ def _is_rotten(record: Record, entries: dict[str, Entry]) -> bool:
             or retractions(entry.text, speaker=speaker, is_user=entry.origin is Origin.USER)
         ):
             return False
-        if record.confidence >= 0.98:  # confirmed by a message behind it
+        if record.confidence >= CONFIRMED:  # confirmed by a message behind it
             return False
     return True
 
@@ -420,9 +416,5 @@ async def _as_claimed(store: Store, scope: Scope, record: Record, text: str) -> 
     for version in await store.versions(scope, record.id):
         if version.record.content == text:
             return version.record.replace(status=Status.ACTIVE)
-    data = (
-        record.data.replace(value=text, replaces=record.data.value, quoted=False)
-        if isinstance(record.data, MemoryData)
-        else record.data
-    )
-    return record.replace(content=text, data=data)
+    data = record.memory
+    return record.replace(content=text, data=data.replace(value=text, replaces=data.value, quoted=False))

@@ -8,12 +8,12 @@ import re
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
-from remanent.cognition.forgetting import Wanted
+from remanent.cognition.forgetting import THE_USERS, Wanted
 from remanent.cognition.model import INSTRUCTION, SHORT_TERM, InstructionData, memory_id
 from remanent.cognition.settings import CognitionSettings
 from remanent.language.offline.changes import ROWS, SINGLE, Change, bears_on
 from remanent.language.offline.doubts import is_doubted
-from remanent.language.offline.statement_rules import person
+from remanent.language.offline.statement_rules import expanded_form, parts_of, person
 from remanent.language.offline.statements import Statement, canonical, is_secret
 from remanent.model import (
     Entry,
@@ -29,6 +29,7 @@ from remanent.model import (
     Source,
     Status,
 )
+from remanent.model.filters import user_in
 from remanent.text.dates import find_dates, with_dates
 from remanent.text.scripts import HAN, alphanumeric
 from remanent.text.terms import query_terms
@@ -77,7 +78,6 @@ class Draft:
 
     statement: Statement
     entry: Entry
-    user: str
     retracts: Literal["", "ends", "forgets"] = ""
     """Whether it takes back what it states: as something that is over, or that is to be forgotten."""
     made_by: Maker = BY_PATTERNS
@@ -85,6 +85,11 @@ class Draft:
     """What it says has changed, where it states nothing by itself."""
     wanted: Wanted | None = None
     """What it orders to be forgotten, where it says that in words."""
+
+    @property
+    def user(self) -> str:
+        """Whose it is; empty for the agent's only user."""
+        return user_in(self.entry.metadata)
 
     @property
     def record_id(self) -> str:
@@ -162,7 +167,7 @@ def record_of(draft: Draft, settings: CognitionSettings, *, now: datetime) -> Re
     life = lifetime(kind, settings)
     content = one.content
     # Who reads "yesterday" or "next Thursday" later would take it for another day.
-    is_dated = kind is Kind.SEMANTIC and canonical(one.attribute) in _DATED and _RELATIVE_DAY.search(one.value)
+    is_dated = kind is Kind.SEMANTIC and canonical(one.attribute) in _SORTS["dated"] and _RELATIVE_DAY.search(one.value)
     if kind is Kind.EPISODIC or kind in SHORT_TERM or is_dated:
         content = with_dates(content, entry.occurred_at, is_dated=False)
     return Record(
@@ -241,7 +246,7 @@ def _expiry(draft: Draft, kind: Kind, life: timedelta) -> datetime:
 
 def says_the_same(known: Record, value: str) -> bool:
     """Tell whether a value is the one that is known, perhaps told more or less fully."""
-    had = alphanumeric(known.data.value if isinstance(known.data, MemoryData) else known.content)
+    had = alphanumeric(known.memory.value)
     new = alphanumeric(value)
     if had == new or had.isdigit() or new.isdigit():
         return had == new
@@ -251,7 +256,22 @@ def says_the_same(known: Record, value: str) -> bool:
 _ARTICLE = re.compile(r"^(?:an?|the|some|any) |^[一两二三四五\d]+[只个条位匹]")
 
 
-_WHO = frozenset(canonical(word) for word in "name 姓名 family 家庭 has 身份".split())
+_ATTRIBUTES = parts_of("""
+who = name family has 家庭 身份
+work = employer workplace
+habit = habit does 习惯
+done = {habit} doing 在做
+had = owns has uses phone laptop car bike computer tablet camera watch 使用 拥有 开的 用的 手机 车
+kept_up = {had} {done} family diet health 健康 情况 饮食 家庭
+planned = plan doing decision task event 计划 在做 决定 待办 约定
+allergy = allergy 过敏
+dated = time deadline birthday
+""")
+_SORTS = {sort: frozenset(expanded_form(words, _ATTRIBUTES).split()) for sort, words in _ATTRIBUTES.items()}
+"""The attributes of each sort, by the one name that each has. What somebody had they may have sold or swapped, what is
+planned they mean to do or are at, and a habit holds until they say otherwise; where they live or were born is none."""
+
+
 _PARTNER = re.compile(
     r"\b(?:wife|husband|spouse|partner|girlfriend|boyfriend|fianc[eé]e?)\b|老婆|老公|妻子?|丈夫|爱人|太太|先生|[男女]朋?友|对象|未婚夫",
     re.IGNORECASE,
@@ -274,10 +294,11 @@ def is_meant(known: Record, draft: Draft) -> bool:
         return False
     had = data.value if one.kind != "preference" else known.content
     denied, held = (_ARTICLE.sub("", text) for text in (one.value, had))
-    if data.attribute in _ALLERGY and len(_several(held)) > 1:  # none of several is over by a word within another
+    if data.attribute in _SORTS["allergy"] and len(_several(held)) > 1:
+        # None of several is over by a word within another.
         return alphanumeric(held) == alphanumeric(denied) or bool(_left_of(data, denied))
     # Who no longer plays the cello solo in one piece plays the cello; who left a firm in Ulm left the firm.
-    is_all = one.kind != "preference" and data.attribute not in _DONE
+    is_all = one.kind != "preference" and data.attribute not in _SORTS["done"]
     return _holds(held, denied.removesuffix(" at all")) or (is_all and _holds(denied, held))
 
 
@@ -285,7 +306,7 @@ def _is_about(data: MemoryData, draft: Draft) -> bool:
     """Tell whether a memory is about what a statement names without a value."""
     one, topic = draft.statement, canonical(draft.statement.attribute)
     if draft.retracts == "ends":
-        if data.attribute not in _WHO:
+        if data.attribute not in _SORTS["who"]:
             return False  # that somebody died ends who they are to the user, and not what they liked
         told = f"{data.subject} {data.value}"
         if person(one.subject).endswith(("'s partner", "的爱人")) and not _PARTNER.search(told):
@@ -297,35 +318,18 @@ def _is_about(data: MemoryData, draft: Draft) -> bool:
 
 def _is_of_another(data: MemoryData, topic: str) -> bool:
     """Tell whether a memory is of the birthday of somebody else than the user: "my birthday" is not my mother's."""
-    before = _THE_USERS.sub("", data.subject).casefold().partition(topic)[0]
+    before = THE_USERS.sub("", data.subject).casefold().partition(topic)[0]
     return (
         "'s " in before
         or "’s " in before
         or "的" in before
-        or (data.attribute == topic and bool(data.subject) and _THE_USERS.fullmatch(data.subject) is None)
+        or (data.attribute == topic and bool(data.subject) and THE_USERS.fullmatch(data.subject) is None)
     )
 
 
-_THE_USERS = re.compile(r"(?:the user|用户)(?:['’]s |的)?", re.IGNORECASE)
-_WORK = frozenset(canonical(word) for word in "employer 工作地点".split())
-_KEPT_UP = frozenset(
-    canonical(word)
-    for word in "habit does doing uses owns has family diet health 健康 习惯 情况 在做 使用 拥有 饮食 家庭".split()
-)
-_PLANS = frozenset(canonical(word) for word in "plan doing decision task event 计划 在做 决定 待办 约定".split())
-"""What somebody means to do, or is at."""
-_HAD = frozenset(
-    canonical(word)
-    for word in "owns has uses phone laptop car bike computer tablet camera watch 使用 拥有 开的 用的 手机 车".split()
-)
-"""What somebody has, by what it is: that they sold or swapped."""
-_DONE = frozenset(canonical(word) for word in "does doing habit 习惯 在做".split())
 _FAVOURITE = re.compile("favou?rite|最喜欢的|最爱的")
 _CALLED = re.compile("(?:老师|先生|女士|小姐|医生|师傅|教练|总)$")
 _AND = re.compile(r"\s*(?:以及|还有|[,，、和与及]|\b(?:and|or)\b)\s*")
-_ALLERGY = frozenset(canonical(word) for word in "allergy 过敏".split())
-_HABITS = frozenset(canonical(word) for word in "habit does 习惯".split())
-"""What somebody does, uses or has until they say otherwise; where they live or were born is not among it."""
 _TAKES = frozenset(
     "drink eat use drive take play ride study learn read watch wear smoke buy order practice do go attend".split()
 )
@@ -353,7 +357,6 @@ _SINCE = re.compile(
     re.IGNORECASE,
 )
 _OFTEN = frozenset(query_terms("every each single other on at in the a usually always day week"))
-_DATED = frozenset(canonical(word) for word in "time deadline birthday 时间 截止时间".split())
 _RELATIVE_DAY = re.compile(
     r"\b(?:tomorrow|tonight|next (?:week|weekend|month|year|\w+day)|this (?:week|weekend|\w+day)|day after tomorrow)\b"
     r"|下下?个?(?:周|星期|礼拜|月)|[本这]周|明[天晚早年]|大?后天|今[天晚]",
@@ -401,8 +404,8 @@ def _is_kept_up(data: MemoryData, change: Change) -> bool:
     if change.value and _FAVOURITE.match(data.attribute):
         return alphanumeric(change.was) == alphanumeric(data.value)
     if change.work:
-        return data.attribute in _WORK and _holds(data.value, change.was)
-    if data.attribute not in (_HAD if change.sold else _KEPT_UP | _HAD):
+        return data.attribute in _SORTS["work"] and _holds(data.value, change.was)
+    if data.attribute not in _SORTS["had" if change.sold else "kept_up"]:
         return False
     if _HAN.search(change.was):
         does = alphanumeric(_AMOUNT.sub("", data.value))
@@ -411,12 +414,12 @@ def _is_kept_up(data: MemoryData, change: Change) -> bool:
     if not was or not set(was) <= set(had[: len(was) + 2]):
         return data.attribute == canonical(change.was.casefold())
     # "I sold the car" ends that there is one; not that its windows are cleaned on Sundays.
-    return had[0] in was or had[0] in _TAKES or data.attribute not in _HABITS
+    return had[0] in was or had[0] in _TAKES or data.attribute not in _SORTS["habit"]
 
 
 def _is_planned(known: Record, data: MemoryData, change: Change) -> bool:
     """Tell whether a memory is of what somebody no longer means to do."""
-    if data.attribute not in _PLANS:
+    if data.attribute not in _SORTS["planned"]:
         return False
     if _HAN.search(change.was):
         return alphanumeric(change.was) in alphanumeric(known.content)
@@ -428,7 +431,7 @@ def _is_of_thing(data: MemoryData, change: Change) -> bool:
     """Tell whether a memory is of the thing that there is another of, or another value of."""
     counted = _COUNTED.search(data.value) is not None and _COUNTED.search(change.value) is not None
     # "The meeting is on Friday now" after "We have the meeting every Thursday"
-    if change.stated and data.attribute in _HABITS:
+    if change.stated and data.attribute in _SORTS["habit"]:
         return counted and alphanumeric(data.value).endswith(alphanumeric(change.thing))
     if change.stated and _same_subject(change.stated, data.subject):
         return False
@@ -440,7 +443,7 @@ def _is_of_thing(data: MemoryData, change: Change) -> bool:
     words = set(query_terms(data.subject)) - set(query_terms(change.subject))
     thing = set(query_terms(change.thing))
     is_it = data.subject.startswith(change.subject) and words - _EVENTS == thing - _EVENTS and bool(thing)
-    is_who = data.attribute in _WHO or _CALLED.search(data.value) is not None
+    is_who = data.attribute in _SORTS["who"] or _CALLED.search(data.value) is not None
     return (is_it or alphanumeric(person(data.subject)) in owned) and (is_who if change.renewed else counted)
 
 
@@ -456,7 +459,7 @@ def _is_safe_now(known: Record, data: MemoryData, change: Change) -> bool:
     by_name = change.subject not in {"The user", "用户"} and data.subject != "The user"
     if not whose and not (by_name and _holds(known.content, change.subject)):
         return False
-    if data.attribute not in _ALLERGY:
+    if data.attribute not in _SORTS["allergy"]:
         return False
     return set(query_terms(change.safe)) == set(query_terms(data.value)) or bool(_left_of(data, change.safe))
 
@@ -469,7 +472,7 @@ def _left_of(data: MemoryData, denied: str) -> str:
     """Return what somebody is still allergic to where they named several and take one back, else nothing."""
     parts = _several(data.value)
     left = [part for part in parts if set(query_terms(part)) != set(query_terms(denied))]
-    if data.attribute not in _ALLERGY or not 0 < len(left) < len(parts):
+    if data.attribute not in _SORTS["allergy"] or not 0 < len(left) < len(parts):
         return ""
     return ("和" if _HAN.search(data.value) else " and ").join(left)
 
@@ -512,10 +515,10 @@ def is_restated(known: Record, draft: Draft) -> bool:
     if _times(data.value) == data.value:
         return False
     had, new = (_times(_OLD_VALUE.sub("", text)) for text in (data.value, one.value))
-    if data.attribute in _HABITS and _HAN.search(new):  # 每天早上六点起床跑步, 改成晚上跑步了
+    if data.attribute in _SORTS["habit"] and _HAN.search(new):  # 每天早上六点起床跑步, 改成晚上跑步了
         done, does = (alphanumeric(text.replace("#", "")) for text in (had, new))
         return len(does) > 1 and done.endswith(does)
-    if data.attribute in _HABITS:  # "I go to the gym every Monday", "on Wednesdays now"
+    if data.attribute in _SORTS["habit"]:  # "I go to the gym every Monday", "on Wednesdays now"
         done, does = (" ".join(sorted(set(query_terms(text)) - _OFTEN)) for text in (had, new))
         return bool(does) and done == does
     return alphanumeric(had) == alphanumeric(new)
@@ -536,7 +539,7 @@ def _holds(text: str, words: str) -> bool:
 def ended(known: Record, draft: Draft, settings: CognitionSettings, *, now: datetime) -> Record:
     """Return a memory of which it was said that it holds no more: it tells that, and what held stays as a version."""
     fresh = record_of(draft, settings, now=now)
-    data = known.data if isinstance(known.data, MemoryData) else MemoryData(value=known.content)
+    data = known.memory
     life = lifetime(known.kind, settings)
     value = draft.statement.content
     if draft.change is not None and draft.change.name:  # who that is, is known
@@ -569,10 +572,10 @@ def is_less_trusted(draft: Draft, known: Record) -> bool:
 def stronger(known: Record, draft: Draft, settings: CognitionSettings, *, now: datetime) -> Record:
     """Return a memory that was said once more: surer, with one source more, alive for longer, and not twice."""
     fresh = record_of(draft, settings, now=now)
-    data = known.data
+    data: MemoryData = known.memory
     kind = known.kind
     if draft.statement.confirmed and kind in SHORT_TERM:
-        kind, data = Kind.SEMANTIC, fresh.data
+        kind, data = Kind.SEMANTIC, fresh.memory
     elif isinstance(data, SemanticData):
         last = data.last_confirmed or known.occurred_at
         data = data.replace(last_confirmed=max(last, draft.entry.told_at))
@@ -580,12 +583,12 @@ def stronger(known: Record, draft: Draft, settings: CognitionSettings, *, now: d
     # The words are those of whoever is trusted most, and so is the trust: else a user's "in Lisbon" would vouch for
     # all that a page had said of it.
     is_better = _TRUSTED.index(fresh.trust) < _TRUSTED.index(known.trust)
-    if is_better and isinstance(data, MemoryData):
+    if is_better:
         data = data.replace(value=value_of(draft.statement))
     return known.replace(
         kind=kind,
         content=fresh.content if is_better else known.content,
-        data=data.replace(stale="") if isinstance(data, MemoryData) else data,
+        data=data.replace(stale=""),
         confidence=more_sure(known.confidence, fresh.confidence),
         evidence_count=known.evidence_count + 1,
         expires_at=max(ends) if ends and kind in SHORT_TERM else None,
@@ -608,10 +611,9 @@ def successor(known: Record, draft: Draft, settings: CognitionSettings, *, now: 
     fresh = record_of(draft, settings, now=now)
     kind = known.kind if known.kind is Kind.SEMANTIC else fresh.kind
     data = fresh.data if kind is fresh.kind else _data(draft, kind, now=now)
-    had = known.data.value if isinstance(known.data, MemoryData) else known.content
     return fresh.replace(
         kind=kind,
-        data=data.replace(replaces=had),
+        data=data.replace(replaces=known.memory.value),
         expires_at=fresh.expires_at if kind is fresh.kind else None,
         created_at=known.created_at,
         tags=known.tags,

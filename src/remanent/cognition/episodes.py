@@ -1,6 +1,5 @@
 """Episodes: what a session was about, who took part and what came of it, made when the session ends."""
 
-from remanent.cognition.learning import user_of
 from remanent.cognition.model import memory_id
 from remanent.cognition.settings import CognitionSettings
 from remanent.discipline import Parts
@@ -13,13 +12,13 @@ from remanent.model import (
     EpisodicData,
     Job,
     Kind,
-    Maker,
     Origin,
     Record,
     Source,
     Status,
     least_trusted,
 )
+from remanent.model.filters import user_in
 from remanent.stores import EntryQuery, Transaction
 from remanent.text.scripts import alphanumeric
 from remanent.text.talk import is_small_talk, only_asks
@@ -43,10 +42,14 @@ async def make_episode(parts: Parts, settings: CognitionSettings, job: Job, tx: 
     entries = [entry for entry in reversed(found) if _counts(entry)]
     if not settings.learn:
         return
-    users = dict.fromkeys(user for entry in entries if (user := user_of(entry)))
+    users = dict.fromkeys(user for entry in entries if (user := user_in(entry.metadata)))
     for user in users or [""]:
         # What says nothing of whose it is belongs to the only one who is named, and to nobody among several.
-        own = [entry for entry in entries if user_of(entry) == user or (len(users) == 1 and not user_of(entry))]
+        own = [
+            entry
+            for entry in entries
+            if user_in(entry.metadata) == user or (len(users) == 1 and not user_in(entry.metadata))
+        ]
         own, sources = await _remembered(parts, own) if own else ([], [])
         if len(own) >= _MIN_ENTRIES:
             await _make_episode_of(parts, own, sources, tx, user=user)
@@ -68,27 +71,17 @@ async def _make_episode_of(
         ),
     )
     answer = await parts.engine.run(SUMMARY, request)
-    event = _unmarked(answer.value.text)
+    mark = MARKS[SummaryLevel.SEGMENT]
+    event = answer.value.text.removeprefix(mark.en).removeprefix(mark.zh).strip()
     if not event or is_secret(event):
         return
     record_id = memory_id(user, "session", scope.session or "")
     known = (await parts.store.records_by_id(scope.owner, (record_id,))).get(record_id)
     if known is not None and alphanumeric(known.content) == alphanumeric(event):
         return
-    record = _episode(parts, entries, event, record_id=record_id, made_by=answer.made_by, known=known, user=user)
-    record = record.replace(sources=tuple(sources))
-    tx.put(record, expects=record.version - 1)
-    parts.journal.index(tx)
-
-
-def _episode(
-    parts: Parts, entries: list[Entry], event: str, *, record_id: str, made_by: Maker, known: Record | None, user: str
-) -> Record:
-    """Return the record of an episode, as trustworthy as the least trusted of what it rests on."""
     now, last = parts.clock(), entries[-1]
     answers = [entry for entry in entries if entry.origin is Origin.AGENT]
-    participants = dict.fromkeys(user_of(entry) or entry.role for entry in entries)
-    return Record(
+    record = Record(
         id=record_id,
         scope=last.scope,
         kind=Kind.EPISODIC,
@@ -99,18 +92,21 @@ def _episode(
         updated_at=now,
         occurred_at=entries[0].occurred_at,
         version=1 if known is None else known.version + 1,
-        trust=least_trusted(entry.origin for entry in entries),
-        made_by=made_by,
+        sources=tuple(sources),
+        trust=least_trusted(entry.origin for entry in entries),  # no more than the least trusted of what it rests on
+        made_by=answer.made_by,
         data=EpisodicData(
             user=user,
             subject=last.scope.session or "",
             attribute="session",
             value=event,
-            participants=tuple(participants),
+            participants=tuple(dict.fromkeys(user_in(entry.metadata) or entry.role for entry in entries)),
             outcome=answers[-1].text[:_LONGEST] if answers else "",
             artifacts=tuple(file.name or file.attachment_id for entry in entries for file in entry.attachments),
         ),
     )
+    tx.put(record, expects=record.version - 1)
+    parts.journal.index(tx)
 
 
 async def _remembered(parts: Parts, entries: list[Entry]) -> tuple[list[Entry], list[Source]]:
@@ -132,8 +128,3 @@ async def _remembered(parts: Parts, entries: list[Entry]) -> tuple[list[Entry], 
 def _counts(entry: Entry) -> bool:
     talk = entry.kind is EntryKind.MESSAGE and entry.origin in _TALK and not entry.erased
     return talk and bool(entry.text) and not (only_asks(entry.text) or is_small_talk(entry.text))
-
-
-def _unmarked(text: str) -> str:
-    mark = MARKS[SummaryLevel.SEGMENT]
-    return text.removeprefix(mark.en).removeprefix(mark.zh).strip()

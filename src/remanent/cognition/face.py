@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from remanent.cognition import care, drafts, orchestrator
+from remanent.cognition import care, drafts
 from remanent.cognition.learning import Changes, MemoryWriter
 from remanent.cognition.lifecycle import Lifecycle, promoted, score
 from remanent.cognition.model import (
@@ -19,6 +19,7 @@ from remanent.cognition.model import (
     memory_id,
     role_of,
 )
+from remanent.cognition.orchestrator import TierReader, grant
 from remanent.cognition.shared import SharedMemories
 from remanent.discipline import AnyAgent, Parts
 from remanent.errors import InvalidInput, NotFound, VersionConflict
@@ -32,7 +33,6 @@ from remanent.model import (
     Origin,
     ProceduralData,
     Record,
-    RecordData,
     SharedSort,
     Source,
     Status,
@@ -53,6 +53,7 @@ class AsyncCognition:
         self._parts = parts
         self._writer = writer
         self._lifecycle = lifecycle
+        self._shared = SharedMemories(parts, self._scope)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._scope}>"
@@ -78,7 +79,9 @@ class AsyncCognition:
         else:
             wanted = MEMORIES if kinds is None else tuple(map(Kind.known, [kinds] if isinstance(kinds, str) else kinds))
             states = None if statuses is None else tuple(read_word(Status, one, what="status") for one in statuses)
-            records = await self._records(RecordFilter(kinds=wanted, statuses=states))
+            every = RecordFilter(kinds=wanted, statuses=states)
+            query = RecordQuery(filter=every, order=Order.LAST_CREATED, limit=NO_LIMIT)
+            records = await self._parts.store.records(self._scope, query)
             found = sorted(filter(self._is_alive, records), key=lambda record: (-score(record), record.id))
         theirs = [one for one in found if user is None or one.memory.user == user][:limit]
         return await care.with_related(self._parts.store, self._scope, theirs)
@@ -113,17 +116,8 @@ class AsyncCognition:
         `agents` are others that the message may be for; their procedures are read if they granted it. With `report`,
         all memories are counted, and the briefing says how many tokens it saved beside telling them all.
         """
-        return await orchestrator.brief(
-            self._parts,
-            self._scope,
-            message,
-            user=user,
-            session=session,
-            agents=agents,
-            budget=budget,
-            report=report,
-            lifecycle=self._lifecycle,
-        )
+        reader = TierReader(self._parts, self._scope, message, user=user, session=session, lifecycle=self._lifecycle)
+        return await reader.brief(agents, budget=budget, report=report)
 
     async def health(self) -> MemoryHealth:
         """Return how the memories stand: totals, confidence, what is expired, stale, in conflict, double or rotten."""
@@ -152,32 +146,45 @@ class AsyncCognition:
         """
         wanted = Kind.known(kind)
         said = None if user is None else self._noted(content, user)
-        if wanted not in MEMORIES:
-            raise InvalidInput(f"kind: a memory is one of {', '.join(MEMORIES)}, not {wanted}")
-        _check_content(content)
+        _check(content, kind=wanted)
         for premise in premises:
             await self._get(premise)
-        about = {"user": user or "", "subject": subject, "attribute": attribute, "value": value or content}
-        if wanted is Kind.PROCEDURAL:
-            about |= {"name": subject or content, "trigger": attribute}
-        data = wanted.data.model_validate({**about, **({"steps": tuple(steps)} if steps else {})})
         key = (subject, attribute) if subject and attribute else (content,)
         record_id, now = memory_id(user or "", str(wanted), *key), self._parts.clock()
         known = (await self._writer.records(self._scope, (record_id,))).get(record_id)
-        record = self._by_hand(record_id, wanted, content, data=data, tags=tuple(tags), known=known)
-        changes = Changes({} if known is None else {known.id: known})
-        if known is not None and known.memory.value != about["value"]:
-            record = record.replace(data=record.memory.replace(replaces=known.memory.value))
-            changes.changed.append(record_id)
-        if said is not None:
-            record = record.replace(sources=(Source(entry_id=said.id, end=len(content)),))
+        value = value or content
+        had = value if known is None else known.memory.value
+        about = {"user": user or "", "subject": subject, "attribute": attribute, "value": value}
+        about |= {"replaces": had} if had != value else {}
+        if wanted is Kind.PROCEDURAL:
+            about |= {"name": subject or content, "trigger": attribute}
+        life = drafts.lifetime(wanted, self._writer.settings)
+        record = Record(
+            id=record_id,
+            scope=self._scope,
+            kind=wanted,
+            content=content,
+            tags=tuple(tags),
+            confidence=drafts.CONFIRMED,
+            importance=0.8,
+            created_at=now if known is None else known.created_at,
+            updated_at=now,
+            occurred_at=now,
+            expires_at=None if life is None else now + life,
+            version=1 if known is None else known.version + 1,
+            sources=() if said is None else (Source(entry_id=said.id, end=len(content)),),
+            trust=Origin.USER,
+            made_by=BY_HAND,
+            evidence_count=0,
+            data=wanted.data.model_validate({**about, **({"steps": tuple(steps)} if steps else {})}),
+        )
+        changes = Changes({}, changed=[record_id] if had != value else [])
         changes.put(record)
         changes.links += [
             Link(from_id=record_id, to_id=premise, relation=PREMISE, created_at=now, updated_at=now)
             for premise in premises
         ]
-        await self._write(changes, said=() if said is None else (said,))
-        return await self._get(record_id)
+        return await self._write(changes, record_id, said=() if said is None else (said,))
 
     async def edit(
         self,
@@ -194,13 +201,12 @@ class AsyncCognition:
         of an earlier version brings that one back.
         """
         known = await self._get(record_id, expects=expects, user=user)
-        _check_content(content)
+        _check(content)
         after = await care.corrected(self._parts.store, self._scope, known, content, value=value)
         changes = Changes({known.id: known})
         changes.put(after.replace(version=known.version + 1, updated_at=self._parts.clock()))
         changes.changed.append(known.id)
-        await self._write(changes)
-        return await self._get(record_id)
+        return await self._write(changes, record_id)
 
     async def confirm(self, record_id: str, *, user: str | None = None) -> Record:
         """Say that a memory is right: it is surer, no longer stale, and long-term from now on."""
@@ -213,16 +219,12 @@ class AsyncCognition:
             status=Status.ACTIVE,
             data=record.memory.replace(stale=""),
         )
-        async with self._parts.store.transaction(self._scope) as tx:
-            tx.put(record, expects=known.version)
-        return await self._get(record_id)
+        return await self._put(record)
 
     async def pin(self, record_id: str, *, pinned: bool = True, user: str | None = None) -> Record:
         """Keep a memory as it is: it does not expire, and what says otherwise waits as an open conflict."""
         known = await self._get(record_id, user=user)
-        async with self._parts.store.transaction(self._scope) as tx:
-            tx.put(self._next(known, data=known.memory.replace(pinned=pinned)), expects=known.version)
-        return await self._get(record_id)
+        return await self._put(self._next(known, data=known.memory.replace(pinned=pinned)))
 
     async def forget(self, record_id: str, *, reason: str = "", user: str | None = None) -> Record:
         """Put a memory out of mind, with what tells it in turns; `restore` brings it back.
@@ -241,19 +243,18 @@ class AsyncCognition:
 
     async def restore(self, record_id: str, *, user: str | None = None) -> Record:
         """Bring a forgotten or expired memory back, with the turns that went along; a short-term one begins anew."""
-        known = await self._get(record_id, user=user)
-        along, now = await self._writer.forgetting.along(self._scope, known), self._parts.clock()
+        known, now = await self._get(record_id, user=user), self._parts.clock()
+        if known.status is Status.EXPIRED:
+            life = drafts.lifetime(known.kind, self._writer.settings)
+            ends = None if life is None else now + life
+            return await self._put(self._next(known, status=Status.ACTIVE, expires_at=ends))
+        if known.status is not Status.FORGOTTEN:
+            raise InvalidInput(f"memory {record_id} is neither forgotten nor expired; there is nothing to restore")
+        along = await self._writer.forgetting.along(self._scope, known)
         async with self._parts.store.transaction(self._scope) as tx:
-            if known.status is Status.FORGOTTEN:
-                tx.restore(known, at=now)
-                along.restore(tx, at=now)
-                self._parts.journal.index(tx)
-            elif known.status is Status.EXPIRED:
-                life = drafts.lifetime(known.kind, self._writer.settings)
-                ends = None if life is None else now + life
-                tx.put(self._next(known, status=Status.ACTIVE, expires_at=ends), expects=known.version)
-            else:
-                raise InvalidInput(f"memory {record_id} is neither forgotten nor expired; there is nothing to restore")
+            tx.restore(known, at=now)
+            along.restore(tx, at=now)
+            self._parts.journal.index(tx)
         return await self._get(record_id)
 
     async def feedback(self, record_id: str, *, success: bool, user: str | None = None) -> Record:
@@ -266,9 +267,7 @@ class AsyncCognition:
             )
         count = data.usage_count + 1
         rate = (data.success_rate * data.usage_count + success) / count
-        async with self._parts.store.transaction(self._scope) as tx:
-            tx.put(self._next(known, data=data.replace(usage_count=count, success_rate=rate)), expects=known.version)
-        return await self._get(record_id)
+        return await self._put(self._next(known, data=data.replace(usage_count=count, success_rate=rate)))
 
     async def clean(self, *, dry_run: bool = False) -> CleanReport:
         """Promote what was used, end what is over, and take away what had ended before; or tell what that would be."""
@@ -363,54 +362,22 @@ class AsyncCognition:
 
     async def grant(self, reader: str, *, granted: bool = True) -> None:
         """Let another agent of the workspace read this one's procedures, or no longer."""
-        await orchestrator.grant(self._parts.store, self._scope, reader, granted=granted)
+        await grant(self._parts.store, self._scope, reader, granted=granted)
 
     # ── helpers ──────────────────────────────────────────────────────────────
-
-    @property
-    def _shared(self) -> SharedMemories:
-        return SharedMemories(self._parts, self._scope)
-
-    def _by_hand(
-        self,
-        record_id: str,
-        kind: Kind,
-        content: str,
-        *,
-        data: RecordData,
-        tags: tuple[str, ...],
-        known: Record | None,
-    ) -> Record:
-        now, life = self._parts.clock(), drafts.lifetime(kind, self._writer.settings)
-        return Record(
-            id=record_id,
-            scope=self._scope,
-            kind=kind,
-            content=content,
-            tags=tags,
-            confidence=drafts.CONFIRMED,
-            importance=0.8,
-            created_at=now if known is None else known.created_at,
-            updated_at=now,
-            occurred_at=now,
-            expires_at=None if life is None else now + life,
-            version=1 if known is None else known.version + 1,
-            trust=Origin.USER,
-            made_by=BY_HAND,
-            evidence_count=0,
-            data=data,
-        )
 
     def _next(self, known: Record, **changes: object) -> Record:
         return known.replace(**{"version": known.version + 1, "updated_at": self._parts.clock(), **changes})
 
+    async def _put(self, record: Record) -> Record:
+        """Write the next version of a memory, and return it as it stands."""
+        async with self._parts.store.transaction(self._scope) as tx:
+            tx.put(record, expects=record.version - 1)
+        return await self._get(record.id)
+
     def _is_alive(self, record: Record) -> bool:
         ends = record.expires_at if record.status in LIVE else None
         return ends is None or ends > self._lifecycle.steady()
-
-    async def _records(self, wanted: RecordFilter) -> Sequence[Record]:
-        query = RecordQuery(filter=wanted, order=Order.LAST_CREATED, limit=NO_LIMIT)
-        return await self._parts.store.records(self._scope, query)
 
     async def _get(self, record_id: str, *, expects: int | None = None, user: str | None = None) -> Record:
         """Return a memory by its id; who names a user reaches none that is another's."""
@@ -435,7 +402,8 @@ class AsyncCognition:
             metadata={USER_KEY: check_user(user)},
         )
 
-    async def _write(self, changes: Changes, *, said: Sequence[Entry] = ()) -> None:
+    async def _write(self, changes: Changes, record_id: str, *, said: Sequence[Entry] = ()) -> Record:
+        """Write a memory with all that it changes, and return it as it stands."""
         await self._writer.mark_stale(self._scope, changes, changes.changed, now=self._parts.clock())
         async with self._parts.store.transaction(self._scope) as tx:
             if said:
@@ -443,8 +411,11 @@ class AsyncCognition:
             changes.write(tx, now=self._parts.clock())
             self._parts.journal.index(tx)
         self._parts.watch(self._scope)
+        return await self._get(record_id)
 
 
-def _check_content(content: str) -> None:
+def _check(content: str, *, kind: Kind = Kind.SEMANTIC) -> None:
+    if kind not in MEMORIES:
+        raise InvalidInput(f"kind: a memory is one of {', '.join(MEMORIES)}, not {kind}")
     if not content.strip() or is_secret(content):
         raise InvalidInput("content: empty, or a secret that must not be kept; leave passwords and card numbers out")

@@ -7,6 +7,7 @@ what was cut out at the same moment.
 """
 
 import re
+import sys
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -42,7 +43,7 @@ _OF_KIN = lazy_regex(
     r"儿子|女儿|妻|丈夫|男友|女友|男朋友|女朋友|朋友|同[事学]|室友|邻居|领导|[狗猫])",
     re.IGNORECASE,
 )
-_THE_USERS = lazy_regex(r"\b(?:the user(?:['’]s)?)\b|用户的?", re.IGNORECASE)
+THE_USERS = lazy_regex(r"\b(?:the user(?:['’]s)?)\b|用户的?", re.IGNORECASE)
 _MINE = r"\b(?:my|our|your|the|the user['’]s|an?) (?:[a-z]+ )?{0}|(?:[我你您]|用户)(?:们|家)*(?:有.{{0,4}})?的?{0}"
 _OF_ANOTHER = lazy_regex(r"['’]s? |我.+的.")
 _OF_SPEAKER = lazy_regex(r"^(?:my|our) |^我(?:们|家)*的?", re.IGNORECASE)
@@ -101,31 +102,35 @@ class Forgetting:
 
         `without` are other memories that go as well, so that no turn has to stay for them.
         """
-        forgotten = known.status is Status.FORGOTTEN
+        was_forgotten = known.status is Status.FORGOTTEN
         if known.kind in MEMORIES:
-            if forgotten:
+            if was_forgotten:
                 return await self._cut_with(scope, known)
-            return await self.with_episodes(scope, await self._telling(scope, known, without))
+            return await self.with_episodes(scope, await self._telling(scope, known, without), known)
         rests = RecordFilter(kinds=MEMORIES, statuses=None)
         query = RecordQuery(filter=rests, source_entry_ids=(known.id,), limit=NO_LIMIT)
         made = await self._store.records(scope.owner, query)
         beside = [one for one in made if {source.entry_id for source in one.sources} == {known.id}]
-        if forgotten:
-            return Along([one for one in beside if _went_with(one, known)])
-        return Along([one for one in beside if one.status in STANDING])
+        if was_forgotten:
+            return Along([one for one in beside if _went_with(one, known)], await self._cut_at(scope, made, known))
+        return await self.with_episodes(scope, Along([one for one in beside if one.status in STANDING]), known)
 
-    async def with_episodes(self, scope: Scope, along: Along) -> Along:
-        """Return it with the episodes of those turns, which are to show no more of these than is left."""
+    async def with_episodes(self, scope: Scope, along: Along, known: Record | None = None) -> Along:
+        """Return it with the episodes of its turns, which are to show no more of these than is left.
+
+        `known` is what goes itself, with which all that goes along.
+        """
+        forgotten = along.forgotten if known is None else [*along.forgotten, known]
         left = {one.id: one.sources for one in along.rewritten if one.kind is Kind.TURN}
-        left |= {one.id: () for one in along.forgotten if one.kind is Kind.TURN}
+        left |= {one.id: () for one in forgotten if one.kind is Kind.TURN}
         query = RecordQuery(filter=RecordFilter(kinds=(Kind.EPISODIC,)), source_entry_ids=tuple(left), limit=NO_LIMIT)
         rewritten = {one.id: one for one in along.rewritten}
-        gone = {one.id for one in along.forgotten}
+        gone = {one.id for one in forgotten}
         for one in await self._store.records(scope.owner, query) if left else []:
             if is_talk(one) and one.id not in gone:
-                sources = [part for source in one.sources for part in left.get(source.entry_id, (source,))]
+                sources = tuple(part for source in one.sources for part in left.get(source.entry_id, (source,)))
                 after = rewritten.get(one.id) or one.replace(version=one.version + 1)
-                rewritten[one.id] = after.replace(sources=tuple(sources))
+                rewritten[one.id] = after.replace(sources=sources)
         return Along(along.forgotten, list(rewritten.values()))
 
     async def told(self, scope: Scope, wanted: Wanted, *, user: str) -> list[Record]:
@@ -185,27 +190,32 @@ class Forgetting:
                 along += self.without(turn, _narrowed(quotes, turn.content, known.memory))
         seen = {known.id, *(turn.id for turn in turns)}
         wanted = Wanted(_matter(known))
-        for one in await self.told(scope, wanted, user=known.memory.user) if _is_distinct(wanted.words) else []:
+        is_distinct = len(query_terms(wanted.words)) > 1
+        for one in await self.told(scope, wanted, user=known.memory.user) if is_distinct else []:
             if one.id not in seen and is_talk(one):
                 along += self.without(one, wanted.spans_in(one.content))
         return along
 
     async def _cut_with(self, scope: Scope, known: Record) -> Along:
         """Return what went out of mind when a memory did: whole, or with what was cut out then put back."""
-        at = known.updated_at
         versions = [one.record for one in await self._store.versions(scope.owner, known.id)]
         turns = await self._turns(scope, [source.entry_id for one in versions for source in one.sources])
         found = {one.id: one for one in turns}
         # What was forgotten is in no index but that of earlier versions.
-        before = at - timedelta(milliseconds=1)
+        before = known.updated_at - timedelta(milliseconds=1)
         found |= {one.id: one for one in await self._found(scope, _matter(known), known.memory.user, as_of=before)}
         gone = [one for one in found.values() if one.kind is Kind.TURN and _went_with(one, known)]
+        return Along(gone, await self._cut_at(scope, found.values(), known))
+
+    async def _cut_at(self, scope: Scope, records: Iterable[Record], known: Record) -> list[Record]:
+        """Return those of some turns and episodes that were cut when a record was forgotten, with what they had."""
         back: list[Record] = []
-        for one in found.values():
+        for one in records:
             if is_talk(one) and one.status in STANDING and one.version > 1:
                 every = [version.record for version in await self._store.versions(scope.owner, one.id)]
-                back += [_put_back(one, every[0], was, cut) for was, cut in pairwise(every) if cut.updated_at == at]
-        return Along(gone, back)
+                cuts = [(was, cut) for was, cut in pairwise(every) if cut.updated_at == known.updated_at]
+                back += [_put_back(one, every[0], was, cut) for was, cut in cuts]
+        return back
 
     async def _turns(self, scope: Scope, entry_ids: Iterable[str]) -> list[Record]:
         known = await self._store.records_by_id(scope.owner, tuple(dict.fromkeys(entry_ids)))
@@ -249,11 +259,7 @@ def _went_with(one: Record, known: Record) -> bool:
 
 def _matter(known: Record) -> str:
     """Return the words by which a memory is told elsewhere, where nobody says "the user"."""
-    return "" if is_talk(known) else _THE_USERS.sub("", known.content)
-
-
-def _is_distinct(words: str) -> bool:
-    return len(query_terms(words)) > 1
+    return "" if is_talk(known) else THE_USERS.sub("", known.content)
 
 
 def _narrowed(quotes: Sequence[Span], text: str, data: MemoryData) -> list[Span]:
@@ -321,27 +327,26 @@ def _places(turn: Record) -> list[tuple[Span, int]]:
     return found
 
 
-def _in_content(turn: Record, sources: Iterable[Source]) -> list[Span]:
-    """Return where parts of an entry stand in the content of its turn, as far as they still do."""
+def _moved(parts: Iterable[Span], places: Sequence[tuple[Span, int]]) -> list[Span]:
+    """Return where parts stand elsewhere, by stretches that each have a beginning there."""
     found: list[Span] = []
-    for source in sources:
-        for span, at in _places(turn):
-            start = max(source.start, span.start)
-            end = span.end if source.end is None else min(source.end, span.end)
+    for part in parts:
+        for span, at in places:
+            start, end = max(part.start, span.start), min(part.end, span.end)
             if start < end:
                 found.append(Span(at + start - span.start, at + end - span.start))
-    return _union(found)
+    return found
+
+
+def _in_content(turn: Record, sources: Iterable[Source]) -> list[Span]:
+    """Return where parts of an entry stand in the content of its turn, as far as they still do."""
+    parts = (Span(source.start, sys.maxsize if source.end is None else source.end) for source in sources)
+    return _union(_moved(parts, _places(turn)))
 
 
 def _in_entry(turn: Record, spans: Iterable[Span]) -> list[Span]:
     """Return where parts of a turn's content stand in its entry."""
-    found: list[Span] = []
-    for part in spans:
-        for span, at in _places(turn):
-            start, end = max(part.start, at), min(part.end, at + len(span))
-            if start < end:
-                found.append(Span(span.start + start - at, span.start + end - at))
-    return found
+    return _moved(spans, [(Span(at, at + len(span)), span.start) for span, at in _places(turn)])
 
 
 def _of_spans(turn: Record, spans: Sequence[Span], text: str, places: Sequence[Span]) -> Record:
@@ -361,14 +366,11 @@ def _shortened(record: Record, spans: Sequence[Span]) -> Record:
 def _put_back(now: Record, first: Record, was: Record, cut: Record) -> Record:
     """Return a record with what it had before it was cut; what was cut out of it since stays out."""
     if (now.content, now.sources) == (cut.content, cut.sources) or not isinstance(now.data, TurnData):
-        return now.replace(content=was.content, sources=was.sources, data=was.data, version=now.version + 1)
+        had, left = set(was.sources), set(cut.sources)
+        told_by = sorted(set(now.sources) - (left - had) | (had - left), key=lambda one: (one.entry_id, one.start))
+        return now.replace(content=was.content, sources=tuple(told_by), data=was.data, version=now.version + 1)
     back = _minus([span for span, _ in _places(was)], [span for span, _ in _places(cut)])
     told = _union([*(span for span, _ in _places(now)), *back])
-    spans, places = list[Span](), list[Span]()
-    for span, at in _places(first):
-        for one in told:
-            start, end = max(one.start, span.start), min(one.end, span.end)
-            if start < end:
-                spans.append(Span(start, end))
-                places.append(Span(at + start - span.start, at + end - span.start))
-    return _of_spans(now, spans, first.content, places)
+    places = _places(first)
+    spans = _moved(told, [(span, span.start) for span, _ in places])
+    return _of_spans(now, spans, first.content, _moved(told, places))

@@ -13,13 +13,22 @@ from dataclasses import field, replace
 from datetime import datetime
 from functools import cache
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, cast
 
 from remanent.bilingual import Bilingual
 from remanent.cognition import drafts
 from remanent.cognition.drafts import Draft
 from remanent.cognition.forgetting import STANDING, Forgetting, Wanted, both, is_talk
-from remanent.cognition.model import ATTRIBUTE_NAMES, LEARN, MEMORIES, PREMISE, may_repeat, may_state, request_learning
+from remanent.cognition.model import (
+    ATTRIBUTE_NAMES,
+    LEARN,
+    MEMORIES,
+    PREMISE,
+    may_repeat,
+    may_state,
+    request_learning,
+    speaker_of,
+)
 from remanent.cognition.settings import CognitionSettings
 from remanent.discipline import Along, Parts
 from remanent.errors import LanguageError
@@ -50,7 +59,7 @@ from remanent.model import (
 )
 from remanent.model.filters import USER_KEY, MetadataCondition, user_in
 from remanent.recall.indexing import TURNS
-from remanent.stores import NO_LIMIT, EntryQuery, LinkQuery, RecordFilter, RecordQuery, Store, Transaction
+from remanent.stores import NO_LIMIT, EntryQuery, LinkQuery, RecordFilter, RecordQuery, Transaction
 from remanent.stores.queries import StateQuery
 from remanent.text.keywords import WordIndex
 from remanent.text.regex import lazy_regex
@@ -68,11 +77,6 @@ _LOOKED_AT = 50
 DECIDER = "cognition"
 ASKED = "the user asked for it"
 UNDONE = "how a contradiction was settled was undone"
-
-
-def user_of(entry: Entry) -> str:
-    """Return whose entry it is; empty for the agent's only user."""
-    return user_in(entry.metadata)
 
 
 def read_entries(
@@ -98,17 +102,18 @@ def _of_entry(
     if turn is not None and turn.status is not Status.ACTIVE:
         return []  # an echo of what was recalled, or out of mind already
     is_user = entry.origin is Origin.USER
-    speaker = TurnData(role=entry.role).speaker or "user"
+    speaker = speaker_of(entry)
     if is_user and only_confirms(entry.text):
         last = next((one for one in reversed(before) if _same_talk(one, entry)), None)
-        made = statements(f"{last.text}\n{entry.text}", speaker=speaker) if last is not None else []
-        confirmed = [Draft(one, last, user_of(entry)) for one in made if one.confirmed] if last is not None else []
-        return [draft for draft in confirmed if drafts.allowed(draft.statement, settings)]
+        if last is None:
+            return []
+        made = statements(f"{last.text}\n{entry.text}", speaker=speaker)
+        return [Draft(one, last) for one in made if one.confirmed and drafts.allowed(one, settings)]
     made = statements(entry.text, speaker=speaker, is_user=is_user)
     if turn is not None and isinstance(turn.data, TurnData) and turn.data.repeats:
         spans = [(source.start, len(entry.text) if source.end is None else source.end) for source in turn.sources]
         made = [one for one in made if any(start <= one.start and one.end <= end for start, end in spans)]
-    stated = [Draft(one, entry, user_of(entry)) for one in made]
+    stated = [Draft(one, entry) for one in made]
     known = {draft.record_id for draft in stated}
     # "I left Rome for Oslo" is a new value and no end; what only ends is taken first.
     retracted = list(_retracted(entry, before))
@@ -139,32 +144,32 @@ _NO_MORE = Bilingual("{} (no longer true)", "{}（已不再成立）")
 
 def _retracted(entry: Entry, before: Sequence[Entry]) -> Iterable[Draft]:
     """Yield what an entry takes back: what it names, or what its speaker stated right before it."""
-    speaker = TurnData(role=entry.role).speaker or "user"
+    speaker = speaker_of(entry)
     for one in retractions(entry.text, speaker=speaker, is_user=entry.origin is Origin.USER):
         what: Literal["ends", "forgets"] = "forgets" if one.forgets else "ends"
         if not one.is_last:
             wanted = Wanted(one.about, is_thing=one.is_thing) if one.about else None
-            yield Draft(one.statement, entry, user_of(entry), what, wanted=wanted)
+            yield Draft(one.statement, entry, what, wanted=wanted)
             continue
         last = next((earlier for earlier in reversed(before) if earlier.scope.session == entry.scope.session), None)
         if last is None or not _same_talk(last, entry):
             continue  # "that's wrong" is said of an answer more often than of one's own words
         if one.forgets and _SAID.search(one.statement.content):
             wanted = Wanted(last.text, entry_id=last.id)
-            yield Draft(one.statement, entry, user_of(entry), what, wanted=wanted)
+            yield Draft(one.statement, entry, what, wanted=wanted)
             continue
         for stated in statements(last.text, speaker=speaker)[-1:]:
             content = _NO_MORE[working_language(stated.content)].format(stated.content)
             again = replace(stated, content=content, start=one.statement.start, end=one.statement.end)
-            yield Draft(again, entry, user_of(entry), what)
+            yield Draft(again, entry, what)
 
 
 def _changed(entry: Entry) -> Iterable[Draft]:
     """Yield what an entry says is otherwise now: it ends what was known of that."""
-    speaker = TurnData(role=entry.role).speaker or "user"
+    speaker = speaker_of(entry)
     for one in changes_told(entry.text, speaker=speaker):
         told = Statement("fact", one.subject, one.thing, one.was, one.content, one.start, one.end)
-        yield Draft(told, entry, user_of(entry), "ends", change=one)
+        yield Draft(told, entry, "ends", change=one)
 
 
 def _left_to_end(changed: Draft, stated: Sequence[Draft]) -> Draft:
@@ -182,11 +187,8 @@ def _overlap(one: Draft, other: Draft) -> bool:
 
 def _same_talk(one: Entry, entry: Entry) -> bool:
     """Tell whether two entries are of one speaker in one session: a "yes" confirms only what its own speaker said."""
-    return may_state(one) and (one.scope.session, user_of(one), one.role) == (
-        entry.scope.session,
-        user_of(entry),
-        entry.role,
-    )
+    whose, own = ((said.scope.session, user_in(said.metadata), said.role) for said in (one, entry))
+    return may_state(one) and whose == own
 
 
 def _is_reason(other: Draft, draft: Draft) -> bool:
@@ -251,10 +253,7 @@ class MemoryWriter:
         self._parts = parts
         self.settings = settings
         self.forgetting = Forgetting(parts.store)
-
-    @property
-    def _store(self) -> Store:
-        return self._parts.store
+        self._store = parts.store
 
     async def learn(self, job: Job, tx: Transaction) -> None:
         """Make memories of the next entries."""
@@ -316,7 +315,14 @@ class MemoryWriter:
                 continue  # one sentence, one memory: it stands where the change does
             elif not await self._restate(scope, changes, draft, now=now):
                 self._take_one(changes, draft, now=now)
-        self._premises(changes, made, now=now)
+        # What was said to follow from something is linked to the memory of that, where there is one.
+        changes.links += [
+            Link(from_id=draft.record_id, to_id=other.record_id, relation=PREMISE, created_at=now, updated_at=now)
+            for draft in made
+            if draft.statement.because
+            for other in made
+            if other.record_id != draft.record_id and _is_reason(other, draft)
+        ]
         for changed in changes.changed:
             await self.mark_stale(scope, changes, (changed,), now=now)
         return changes
@@ -477,16 +483,6 @@ class MemoryWriter:
             updated_at=now,
         )
 
-    def _premises(self, changes: Changes, made: Sequence[Draft], *, now: datetime) -> None:
-        """Link what was said to follow from something to the memory of that, where there is one."""
-        changes.links += [
-            Link(from_id=draft.record_id, to_id=other.record_id, relation=PREMISE, created_at=now, updated_at=now)
-            for draft in made
-            if draft.statement.because
-            for other in made
-            if other.record_id != draft.record_id and _is_reason(other, draft)
-        ]
-
     async def mark_stale(
         self, scope: Scope, changes: Changes, premises: Sequence[str], *, now: datetime, stale: bool = True
     ) -> None:
@@ -516,13 +512,8 @@ class MemoryWriter:
 # ── what a model proposes ────────────────────────────────────────────────────
 
 _logger = logging.getLogger(__name__)
-_PROPOSED_KINDS: dict[FactKind, StatementKind] = {
-    FactKind.FACT: "fact",
-    FactKind.PREFERENCE: "preference",
-    FactKind.DECISION: "decision",
-    FactKind.FOLLOW_UP: "follow_up",
-    FactKind.MOOD: "mood",
-}
+_PROPOSED = (FactKind.FACT, FactKind.PREFERENCE, FactKind.DECISION, FactKind.FOLLOW_UP, FactKind.MOOD)
+"""What a model is asked for; statements call their kinds the same."""
 _AT_ONCE = 40
 """Utterances that a model is shown together; chosen by hand: a session's worth, far below any window."""
 _SUPPORT = 0.6
@@ -554,7 +545,7 @@ async def proposed(parts: Parts, entries: Sequence[Entry]) -> list[Draft]:
                 Utterance(speaker=entry.role, text=entry.text, occurred_at=entry.occurred_at, origin=entry.origin)
                 for entry in shown
             ),
-            kinds=tuple(_PROPOSED_KINDS),
+            kinds=_PROPOSED,
         )
         try:
             answer = await parts.engine.run(EXTRACTION, request)
@@ -574,11 +565,11 @@ def _draft(fact: ExtractedFact, shown: Sequence[Entry], made_by: Maker) -> Draft
         quote = _quote(fact.content, entry.text)
         if quote is None or is_secret(f"{quote.of(entry.text)} {fact.content}"):
             continue
-        speaker = TurnData(role=entry.role).speaker or "user"
+        speaker = speaker_of(entry)
         subject = subject_name(speaker, zh=working_language(fact.content) == "zh")
         confirmed = fact.confirmed and entry.origin is Origin.USER
         statement = Statement(
-            _PROPOSED_KINDS[fact.kind],
+            cast(StatementKind, fact.kind.value),
             subject,
             attribute="",
             value="",
@@ -588,7 +579,7 @@ def _draft(fact: ExtractedFact, shown: Sequence[Entry], made_by: Maker) -> Draft
             confirmed=confirmed,
             because=fact.reason,
         )
-        return Draft(statement, entry, user_in(entry.metadata), made_by=made_by)
+        return Draft(statement, entry, made_by=made_by)
     return None
 
 

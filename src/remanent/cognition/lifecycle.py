@@ -53,8 +53,7 @@ class SteadyClock:
 
 def promoted(record: Record, *, now: datetime) -> Record:
     """Return a short-term memory as a long-term one."""
-    data = record.data
-    about = data.model_dump(include=set(MemoryData.model_fields)) if isinstance(data, MemoryData) else {}
+    about = record.memory.model_dump(include=set(MemoryData.model_fields))
     preference = record.kind is Kind.PREFERENCE
     return record.replace(
         kind=Kind.SEMANTIC,
@@ -79,11 +78,11 @@ def score(record: Record) -> float:
 class Lifecycle:
     """Counts how often memories are recalled, and sees to their ends."""
 
-    def __init__(self, store: Store, settings: CognitionSettings, *, clock: Clock, steady: SteadyClock | None = None):
+    def __init__(self, store: Store, settings: CognitionSettings, *, clock: Clock) -> None:
         self._store = store
         self._settings = settings
         self._clock = clock
-        self.steady = steady or SteadyClock(clock)
+        self.steady = SteadyClock(clock)
         self._reads: dict[Scope, Counter[str]] = {}
         self._swept: dict[Scope, datetime] = {}
 

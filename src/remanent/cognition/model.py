@@ -23,6 +23,7 @@ from remanent.model import (
     Scope,
     SharedData,
     SharedSort,
+    TurnData,
     register_kind,
 )
 from remanent.model.base import Count, Share, Text
@@ -83,6 +84,11 @@ def may_state(entry: Entry) -> bool:
 def may_repeat(entry: Entry) -> bool:
     """Tell whether an agent's words may be the answer to an order to forget, which had better not say what."""
     return entry.origin is Origin.AGENT and _FORGOTTEN.search(entry.text) is not None
+
+
+def speaker_of(entry: Entry) -> str:
+    """Return who says what an entry holds, as statements name them."""
+    return TurnData(role=entry.role).speaker or "user"
 
 
 def request_learning(parts: Parts, tx: Transaction, *, every: int) -> None:

@@ -292,10 +292,9 @@ async def clean(call: Call, request: CleanMemories) -> CleanReport:
     return await _of(call).clean(dry_run=request.dry_run)
 
 
-@_operation(
+@_reads(
     "cognition.health",
     zh="检查记忆状况：总数、置信度、过期、冲突、重复、无内容等，并举例。",
-    permission=READ,
     route="GET memories/health",
     command=Command(path=("memories", "audit"), also=("audit",), show=_show_health),
 )
@@ -362,10 +361,9 @@ class ByConflict(Model):
     user: User = None
 
 
-@_operation(
+@_reads(
     "cognition.conflict",
     zh="显示一个矛盾：双方的主张、原话与结论。",
-    permission=READ,
     route="GET memories/conflicts/{conflict_id}",
     command=Command(path=("conflicts", "show")),
 )
@@ -393,11 +391,9 @@ class ResolveConflict(ByConflict):
     ] = ()
 
 
-@operation(
+@_updates(
     "cognition.resolve",
     zh="解决一个矛盾，或撤销其解决。",
-    permission=WRITE,
-    act="update_memory",
     route="POST memories/conflicts/{conflict_id}/resolve",
     settles=True,
     face=_face("resolve", by_key=("by",)),
@@ -468,10 +464,9 @@ def _show_shared(screen: Screen, page: SharedList) -> None:
         screen.tell(WAITING, count=page.pending)
 
 
-@operation(
+@_reads(
     "cognition.shared",
     zh="列出工作区共享的内容。",
-    permission=READ,
     route="GET shared",
     face=_face("shared", give=items_of),
     command=Command(path=("shared", "list"), show=_show_shared),
@@ -551,10 +546,9 @@ async def amend(call: Call, request: AmendShared) -> Record:
     return await _of(call).amend(request.record_id, request.content, **_who(call))
 
 
-@_operation(
+@_reads(
     "cognition.shared_history",
     zh="显示共享内容的所有版本：谁在何时提议、批准、修改或撤回。",
-    permission=READ,
     route="GET shared/{record_id}/history",
     command=Command(path=("shared", "history")),
 )
@@ -569,11 +563,9 @@ class SetRole(Model):
     role: Annotated[AgentRole | None, about("The role; none to clear it.", "角色；不填则清除。")] = None
 
 
-@_operation(
+@_shared(
     "cognition.set_role",
     zh="设定智能体在工作区中的角色：共享内容人人可读，与其角色相关的优先。",
-    permission=WRITE,
-    act="update_memory",
     route="PUT role",
     command=Command(path=("shared", "role"), arguments=("role",)),
 )
@@ -583,10 +575,9 @@ async def set_role(call: Call, request: SetRole) -> Done:
     return Done()
 
 
-@operation(
+@_reads(
     "cognition.role",
     zh="显示智能体在工作区中的角色。",
-    permission=READ,
     route="GET role",
     face=_face("role", give=lambda answer: answer.role),
     command=None,

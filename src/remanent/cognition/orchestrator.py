@@ -6,6 +6,8 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
+from pydantic import JsonValue
+
 from remanent.cognition.lifecycle import Lifecycle
 from remanent.cognition.model import (
     INSTRUCTION,
@@ -148,57 +150,6 @@ async def _turns_by_words(store: Store, question: Question) -> list[Candidate]:
     return best_of_parts(await indexed_by_words(store, question, of_turns, limit=_TELLING), limit=_TELLING)
 
 
-async def brief(
-    parts: Parts,
-    scope: Scope,
-    message: str,
-    *,
-    user: str | None,
-    session: str | None,
-    agents: Sequence[str],
-    budget: int | None,
-    report: bool,
-    lifecycle: Lifecycle,
-) -> Briefing:
-    """Return what to know before answering a message, and why it was chosen."""
-    asked = await parts.engine.run(INTENT, IntentRequest(message=message, agents=tuple(agents)))
-    intent, target = asked.value.intent, asked.value.target_agent
-    plan = PLANS[intent]
-    reader = _Reader(parts, scope, message, user=user, session=session, lifecycle=lifecycle)
-    role, newest = await reader.begin()
-    main, beside, standing, shared, turns = await asyncio.gather(
-        reader.tier(plan.main, limit=MAIN, intent=intent),
-        reader.beside(plan, intent, target),
-        reader.standing(newest),
-        reader.shared(role, limit=MAIN if intent is Intent.CROSS_AGENT else AUXILIARY),
-        reader.tier((Kind.TURN,), limit=MAIN, intent=intent),
-    )
-    # Small talk brings nothing to mind, and is answered as the user wants things done all the same.
-    greets = is_small_talk(message)
-    merged = _merged(standing if greets else [*standing, *main, *beside, *shared, *turns])
-    about = merged[0].text if greets and merged else message
-    decisions = [
-        f"intent: {intent.value} ({asked.value.confidence:.0%}, {asked.made_by.engine})",
-        f"main: {plan.names[0]} ({len(main)})",
-        f"auxiliary: {plan.names[1]} ({len(beside)})",
-        f"standing: {len(standing)}; shared: {len(shared)}; turns: {len(turns)}; after merging: {len(merged)}",
-    ]
-    # As in recall: a budget that nobody named is kept roughly; to count exactly takes an eighth of a briefing's time.
-    tokens, counter = (parts.settings.recall.budget, ROUGH) if budget is None else (budget, None)
-    injection = inject(about, merged, now=parts.clock(), budget=tokens, counter=counter)
-    lifecycle.count(scope, [one for item in merged for one in item.memory_ids])
-    return Briefing(
-        intent=intent,
-        main=tuple(map(str, plan.main)),
-        auxiliary=tuple(map(str, plan.auxiliary)),
-        decisions=tuple(decisions),
-        items=tuple(merged),
-        text=injection.text,
-        tokens=injection.tokens,
-        report=await reader.report(injection.text, shared, merged) if report else (),
-    )
-
-
 _POSSESSOR = re.compile(r"^(?:the user(?:['’]s)?|our|my|the|用户的?|我们的?|我的?)\s*")
 """Whose it is said to be: what is shared says "our", what the user told "the user's"."""
 
@@ -217,7 +168,7 @@ def _merged(items: Sequence[FoundItem]) -> list[FoundItem]:
     return kept
 
 
-class _Reader:
+class TierReader:
     """Reads the tiers for one message.
 
     All of them go step by step side by side, so that what they ask is one call of the store for each step: how the
@@ -232,13 +183,55 @@ class _Reader:
         self._scope = scope
         self._user = user
         self._session = session
+        self._lifecycle = lifecycle
         self._alive_at = lifecycle.steady()
         self._message = Question(message, scope, asked_at=parts.clock())
+        self._intent = Intent.NEW_TASK  # until that is asked
         self._standing: dict[Scope, Standing] = {}
         """How each agent stood that is asked, by its scope."""
         self._turns: list[Candidate] = []
 
-    async def begin(self) -> tuple[AgentRole | None, list[Record]]:
+    async def brief(self, agents: Sequence[str], *, budget: int | None, report: bool) -> Briefing:
+        """Return what to know before answering a message, and why it was chosen."""
+        parts, message = self._parts, self._message.text
+        asked = await parts.engine.run(INTENT, IntentRequest(message=message, agents=tuple(agents)))
+        intent = self._intent = asked.value.intent
+        plan = PLANS[intent]
+        role, newest = await self._begin()
+        main, beside, standing, shared, turns = await asyncio.gather(
+            self._tier(plan.main, limit=MAIN),
+            self._beside(plan, asked.value.target_agent),
+            self._holding(newest),
+            self._shared(role, limit=MAIN if intent is Intent.CROSS_AGENT else AUXILIARY),
+            self._tier((Kind.TURN,), limit=MAIN),
+        )
+        # Small talk brings nothing to mind, and is answered as the user wants things done all the same.
+        greets = is_small_talk(message)
+        merged = _merged(standing if greets else [*standing, *main, *beside, *shared, *turns])
+        about = merged[0].text if greets and merged else message
+        decisions = (
+            f"intent: {intent.value} ({asked.value.confidence:.0%}, {asked.made_by.engine})",
+            f"main: {plan.names[0]} ({len(main)})",
+            f"auxiliary: {plan.names[1]} ({len(beside)})",
+            f"standing: {len(standing)}; shared: {len(shared)}; turns: {len(turns)}; after merging: {len(merged)}",
+        )
+        # As in recall: a budget that nobody named is kept roughly; to count exactly takes an eighth of a briefing's
+        # time.
+        tokens, counter = (parts.settings.recall.budget, ROUGH) if budget is None else (budget, None)
+        injection = inject(about, merged, now=parts.clock(), budget=tokens, counter=counter)
+        self._lifecycle.count(self._scope, [one for item in merged for one in item.memory_ids])
+        return Briefing(
+            intent=intent,
+            main=tuple(map(str, plan.main)),
+            auxiliary=tuple(map(str, plan.auxiliary)),
+            decisions=decisions,
+            items=tuple(merged),
+            text=injection.text,
+            tokens=injection.tokens,
+            report=await self._report(injection.text, shared, merged) if report else (),
+        )
+
+    async def _begin(self) -> tuple[AgentRole | None, list[Record]]:
         """Read what all tiers begin with; return the agent's role, and the user's newest that holds whatever is asked.
 
         What is read of the workspace is a call of its own: it is another agent's.
@@ -263,12 +256,12 @@ class _Reader:
         standing = self._standing.get(scope.owner)
         return self._message.amended(scope=scope, record_filter=wanted, standing=standing, beside=beside)
 
-    async def tier(self, kinds: Sequence[Kind], *, limit: int, intent: Intent) -> list[FoundItem]:
+    async def _tier(self, kinds: Sequence[Kind], *, limit: int) -> list[FoundItem]:
         """Return what a tier has for the message; working memory is the session's own turns."""
-        own = self._session if tuple(kinds) == (Kind.TURN,) and intent is Intent.FOLLOW_UP else None
+        own = self._session if tuple(kinds) == (Kind.TURN,) and self._intent is Intent.FOLLOW_UP else None
         # Documents are the agent's, and no user's.
         is_said = tuple(kinds) != PASSAGES
-        return await self._find(self._scope.within(session=own), kinds, limit=limit, intent=intent, where=is_said)
+        return await self._find(self._scope.within(session=own), kinds, limit=limit, intent=self._intent, where=is_said)
 
     async def _find(
         self, scope: Scope, kinds: Sequence[Kind], *, limit: int, intent: Intent, where: bool = True
@@ -291,21 +284,21 @@ class _Reader:
         read |= await self._store.records_by_id(question.scope.owner, [one for one in record_ids if one not in read])
         return read
 
-    async def beside(self, plan: Plan, intent: Intent, target: str | None) -> list[FoundItem]:
+    async def _beside(self, plan: Plan, target: str | None) -> list[FoundItem]:
         """Return what the auxiliary tier has; another agent's procedures only where that one granted it."""
-        if intent is not Intent.CROSS_AGENT:
-            return await self.tier(plan.auxiliary, limit=AUXILIARY, intent=intent)
+        if self._intent is not Intent.CROSS_AGENT:
+            return await self._tier(plan.auxiliary, limit=AUXILIARY)
         if target is None:
             return []
         other = Scope(org=self._scope.org, workspace=self._scope.workspace, agent=target)
         names, self._standing[other] = await asyncio.gather(
-            granted(self._store, other), self._store.ask(other, BEFORE_ALL)
+            readers_of(self._store, other), self._store.ask(other, BEFORE_ALL)
         )
         if self._scope.agent not in names:
             return []
-        return await self._find(other, plan.auxiliary, limit=AUXILIARY, intent=intent, where=False)
+        return await self._find(other, plan.auxiliary, limit=AUXILIARY, intent=self._intent, where=False)
 
-    async def standing(self, newest: list[Record]) -> list[FoundItem]:
+    async def _holding(self, newest: list[Record]) -> list[FoundItem]:
         """Return what holds whatever the words: instructions, pinned memories, what the user prefers.
 
         Where no user is named, those of the agent's only one; of several, nobody's instructions are another's.
@@ -344,7 +337,7 @@ class _Reader:
         queries = (self._store.records(self._scope, RecordQuery(filter=wanted, limit=1)) for wanted in filters)
         return any(await asyncio.gather(*queries))
 
-    async def shared(self, role: AgentRole | None, *, limit: int) -> list[FoundItem]:
+    async def _shared(self, role: AgentRole | None, *, limit: int) -> list[FoundItem]:
         """Return what the workspace shares on the matter, what is meant for the agent's role first; only approved."""
         scope = self._scope.shared
         wide = limit if role is None else 3 * limit
@@ -354,7 +347,7 @@ class _Reader:
             found.sort(key=lambda item: not is_meant_for(role, records.get(item.record_id)))
         return [item.replace(memory_ids=()) for item in found[:limit]]
 
-    async def report(self, text: str, shared: Sequence[FoundItem], merged: Sequence[FoundItem]) -> tuple[Saving, ...]:
+    async def _report(self, text: str, shared: Sequence[FoundItem], merged: Sequence[FoundItem]) -> tuple[Saving, ...]:
         """Return how many tokens a briefing has, beside all memories and beside one that tells twice what is shared."""
         count = token_counter()
         told_once = {item.record_id for item in merged}
@@ -399,7 +392,7 @@ def told(item: FoundItem, record: Record | None) -> FoundItem:
     return item
 
 
-async def granted(store: Store, scope: Scope) -> tuple[str, ...]:
+async def readers_of(store: Store, scope: Scope) -> tuple[str, ...]:
     """Return the agents that may read an agent's procedures."""
     names = await store.state(scope, _GRANTS)
     return tuple(str(name) for name in names) if isinstance(names, list) else ()
@@ -407,7 +400,6 @@ async def granted(store: Store, scope: Scope) -> tuple[str, ...]:
 
 async def grant(store: Store, scope: Scope, agent: str, *, granted: bool) -> None:
     """Let an agent read another's procedures, or no longer."""
-    names = await store.state(scope, _GRANTS)
-    kept = [name for name in names if name != agent] if isinstance(names, list) else []
+    kept: list[JsonValue] = [name for name in await readers_of(store, scope) if name != agent]
     async with store.transaction(scope) as tx:
         tx.state(_GRANTS, [*kept, agent] if granted else kept or None)

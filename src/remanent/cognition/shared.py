@@ -57,8 +57,7 @@ class SharedMemories:
         self, content: str, *, sort: str, number: str, confidence: float, by: str, coordinator: bool
     ) -> Record:
         """Offer an entry, or get the same one that waits or is in force; a coordinator's own takes effect at once."""
-        if not content.strip() or is_secret(content):
-            raise InvalidInput("content: empty, or a secret that must not be shared; leave passwords and keys out")
+        _check_content(content)
         if sort not in set(SharedSort):
             raise InvalidInput(f"sort: {sort!r} is none; there are {', '.join(SharedSort)}")
         sort = SharedSort(sort)
@@ -89,14 +88,9 @@ class SharedMemories:
                 value=content,
             ),
         )
-        async with self._parts.store.transaction(self._scope) as tx:
-            if coordinator:
-                record = self._approved(record, by=by or _COORDINATOR).replace(version=1)
-                await self._settle(tx, record)
-            tx.put(record)
-            self._parts.journal.index(tx)
-        self._parts.watch(self._scope)
-        return await self._get(record.id)
+        if coordinator:
+            record = self._approved(record, by=by or _COORDINATOR)
+        return await self._write(record, settles=coordinator)
 
     async def approve(self, record_id: str, *, by: str) -> Record:
         """Approve a proposal of somebody else."""
@@ -106,13 +100,8 @@ class SharedMemories:
         data = _shared(record)
         if not by or by in {data.created_by, data.user}:
             raise CallerError("what one proposes is approved by another: say which coordinator approves it in `by`")
-        approved = self._approved(record, by=by)
-        async with self._parts.store.transaction(self._scope) as tx:
-            await self._settle(tx, approved)
-            tx.put(approved, expects=record.version)
-            self._parts.journal.index(tx)
-        self._parts.watch(self._scope)
-        return await self._get(record_id)
+        approved = self._approved(record, by=by).replace(version=record.version + 1, updated_at=self._parts.clock())
+        return await self._write(approved, settles=True)
 
     async def end(self, record_id: str, *, by: str, reason: str, only: Status | None) -> Record:
         """Refuse or revoke an entry: nobody reads it from now on, and its versions tell who ended it."""
@@ -130,8 +119,7 @@ class SharedMemories:
         data = _shared(record)
         if not coordinator and self._agent != data.created_by:
             raise CallerError(f"only {data.created_by} or a coordinator may change {record_id}; propose another entry")
-        if not content.strip() or is_secret(content):
-            raise InvalidInput("content: empty, or a secret that must not be shared; leave passwords and keys out")
+        _check_content(content)
         changed = record.replace(
             content=content,
             status=Status.PENDING,
@@ -139,22 +127,22 @@ class SharedMemories:
             version=record.version + 1,
             updated_at=self._parts.clock(),
         )
-        if coordinator:
-            changed = self._approved(changed, by=by or _COORDINATOR).replace(version=record.version + 1)
+        return await self._write(self._approved(changed, by=by or _COORDINATOR) if coordinator else changed)
+
+    @staticmethod
+    def _approved(record: Record, *, by: str) -> Record:
+        """Return a proposal as it is in force, with who approved it."""
+        return record.replace(status=Status.ACTIVE, data=_shared(record).replace(approved_by=by))
+
+    async def _write(self, record: Record, *, settles: bool = False) -> Record:
+        """Write the next version of an entry, and return it as it stands."""
         async with self._parts.store.transaction(self._scope) as tx:
-            tx.put(changed, expects=record.version)
+            if settles:
+                await self._settle(tx, record)
+            tx.put(record, expects=record.version - 1)
             self._parts.journal.index(tx)
         self._parts.watch(self._scope)
-        return await self._get(record_id)
-
-    def _approved(self, record: Record, *, by: str) -> Record:
-        """Return a proposal as it is in force, with who approved it."""
-        return record.replace(
-            status=Status.ACTIVE,
-            data=_shared(record).replace(approved_by=by),
-            version=record.version + 1,
-            updated_at=self._parts.clock(),
-        )
+        return await self._get(record.id)
 
     async def _settle(self, tx: Transaction, fresh: Record) -> None:
         """Have an entry take the place of what it contradicts, if it is not less sure; else leave the conflict open."""
@@ -202,3 +190,8 @@ class SharedMemories:
 
 def _shared(record: Record) -> SharedData:
     return record.data if isinstance(record.data, SharedData) else SharedData()
+
+
+def _check_content(content: str) -> None:
+    if not content.strip() or is_secret(content):
+        raise InvalidInput("content: empty, or a secret that must not be shared; leave passwords and keys out")

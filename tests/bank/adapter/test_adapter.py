@@ -111,7 +111,7 @@ async def test_a_finding_that_quotes_a_claim_as_the_prompt_showed_it_is_integrat
 @pytest.mark.spec("BANK-22", "BANK-21")
 async def test_a_verdict_goes_to_integration(tmp_path: Path) -> None:
     made = await in_conflict(tmp_path)
-    assert made.bank.insight.is_cross_validation
+    assert made.bank.planner.insight.is_cross_validation
     prompt = await made.adapter.enhance()
     assert "1904 or 1911" in prompt.details
     assert "cross-validation" in prompt.instruction
@@ -179,7 +179,7 @@ async def test_a_validation_that_fails_twice_leaves_the_conflict_unresolved(tmp_
     (conflict,) = made.bank.conflicts.all
     assert conflict.state is ConflictState.UNRESOLVED
     assert len(made.bank.graph) == 2
-    assert [task.status for task in made.bank.insight.completed] == ["failed", "failed"]
+    assert [task.status for task in made.bank.planner.insight.completed] == ["failed", "failed"]
 
 
 @pytest.mark.spec("BANK-22")
@@ -341,7 +341,7 @@ async def test_a_picture_that_cannot_be_recognised_is_given_up_after_two_attempt
     for left in (1, 0):
         await made.adapter.intercept(Execution(answer="", failed=True, detail="the model is blind"))
         assert len(made.adapter.waiting) == left
-    insight = made.bank.insight
+    insight = made.bank.planner.insight
     assert insight.current is None or not insight.current.upload_ids
     await made.adapter.close()
 
@@ -349,7 +349,7 @@ async def test_a_picture_that_cannot_be_recognised_is_given_up_after_two_attempt
 @pytest.mark.spec("BANK-23")
 async def test_everything_the_run_brought_goes_when_it_is_cleared(tmp_path: Path) -> None:
     made = desk(tmp_path)
-    before = await made.blobs.put(made.bank.scope, PNG)
+    before = await made.blobs.put(made.bank.runtime.scope, PNG)
     await made.bank.start("What does the chart show?")
     await made.adapter.upload(PNG, name="chart.png")
     await made.adapter.upload(PNG + b"2", name="later.png")

@@ -35,7 +35,7 @@ async def test_a_prompt_has_the_whole_insight_doc_and_what_memory_holds_on_the_s
     await made.bank.start("When was the bridge opened?", context="The bridge was opened in 1932.")
     await made.adapter.plan()
     prompt = await made.adapter.enhance()
-    insight = made.bank.insight
+    insight = made.bank.planner.insight
     assert prompt.task == f"<task>\n{insight.render()}\n</task>"
     (item,) = prompt.nodes
     for value in (f'<node id="{item.node.id}">', "The bridge was opened in 1932.", item.node.context):
@@ -53,7 +53,7 @@ async def test_a_small_budget_for_memory_leaves_the_task_whole(tmp_path: Path) -
     await made.bank.start(goal, context="The bridge was opened in 1932.")
     await made.adapter.plan()
     prompt = await made.adapter.enhance()
-    assert prompt.task == f"<task>\n{made.bank.insight.render()}\n</task>"
+    assert prompt.task == f"<task>\n{made.bank.planner.insight.render()}\n</task>"
     assert "point 59 of the brief" in prompt.task
     assert "1932" in prompt.memory, "what the task takes is not taken from memory"
     assert token_counter()(prompt.memory) <= 60

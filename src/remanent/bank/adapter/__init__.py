@@ -106,7 +106,7 @@ class AsyncAdapter:
     @property
     def waiting(self) -> tuple[Upload, ...]:
         """The uploads that wait to be recognised."""
-        return self._uploads.waiting(self._bank.insight.id)
+        return self._uploads.waiting(self._bank.planner.insight.id)
 
     @property
     def recognised(self) -> frozenset[str]:
@@ -116,18 +116,18 @@ class AsyncAdapter:
 
     async def upload(self, content: bytes, *, name: str = "", media_type: str = "") -> Upload:
         """Store a file until a step recognises it; the task must have been started."""
-        self._task_id = self._bank.insight.id
+        self._task_id = self._bank.planner.insight.id
         return await self._uploads.add(self._task_id, content, name=name, media_type=media_type)
 
     async def read_upload(self, upload_id: str) -> bytes:
         """Return the bytes of an upload that waits."""
-        return await self._uploads.read(self._bank.insight.id, upload_id)
+        return await self._uploads.read(self._bank.planner.insight.id, upload_id)
 
     async def plan(self, finished: FinishedTask | None = None) -> InsightDoc:
         """Decide on the next step; the planner sees the uploads that wait and the tools that it may name."""
-        told = [tool.told(self._bank.insight.language) for tool in self.tools]
+        told = [tool.told(self._bank.planner.insight.language) for tool in self.tools]
         tools = [f"{tool.name}: {tool.description}" for tool in told]
-        return await self._bank.plan(finished, uploads=[upload.pending for upload in self.waiting], tools=tools)
+        return await self._bank.planner.plan(finished, uploads=[upload.pending for upload in self.waiting], tools=tools)
 
     async def record_step(self, step: AgentStep) -> None:
         """Append a tool call or its result to the journal, and emit an event."""
@@ -135,11 +135,11 @@ class AsyncAdapter:
             step.text, source=_STEP, kind=step.kind, role=step.role, origin=step.origin, metadata=step.metadata
         )
         about = {name: step.metadata[name] for name in ("tool", "failed") if name in step.metadata}
-        self._bank.emit(EventKind.TOOL, shortened(step.text, 300), step=step.kind.value, **about)
+        self._bank.runtime.emit(EventKind.TOOL, shortened(step.text, 300), step=step.kind.value, **about)
 
     async def enhance(self) -> EnhancedPrompt:
         """Return the prompt of the current step."""
-        insight = self._bank.insight
+        insight = self._bank.planner.insight
         language = insight.language
         task = insight.current
         memory = await self._bank.recollect(_question(insight), language=language)
@@ -172,14 +172,14 @@ class AsyncAdapter:
 
     async def intercept(self, execution: Execution) -> InsightDoc:
         """Route the outcome of the current step, and return the Insight Doc with the next one."""
-        task = self._bank.insight.current
+        task = self._bank.planner.insight.current
         if task is None:
-            return self._bank.insight
+            return self._bank.planner.insight
         problem = (execution.detail or _NO_ANSWER) if execution.failed else ""
         routed = await self._route(task, execution, problem)
         self.routed.append(routed)
         if routed.problem:
-            self._bank.emit(EventKind.FAILED, routed.problem, route=routed.route)
+            self._bank.runtime.emit(EventKind.FAILED, routed.problem, route=routed.route)
         return await self.plan(
             FinishedTask(
                 type=task.type,
@@ -286,7 +286,7 @@ class AsyncAdapter:
         chosen = self._uploads_of(task)
         if not chosen:
             return RoutedStep(RECOGNITION, problem="the uploads of this step are gone; upload them again")
-        language = self._bank.insight.language
+        language = self._bank.planner.insight.language
         words = {item.upload_id: await self._words(item, language) for item in chosen}
         texts = {name: execution.recognised.get(name, "") or said.text for name, said in words.items()}
         together = [item for item in chosen if not texts[item.upload_id].strip()]
@@ -297,7 +297,7 @@ class AsyncAdapter:
                 # After the last attempt an upload is removed.
                 self._attempts[item.upload_id] = self._attempts.get(item.upload_id, 0) + 1
                 if self._attempts[item.upload_id] >= _MAX_ATTEMPTS:
-                    self._uploads.drop(self._bank.insight.id, item.upload_id)
+                    self._uploads.drop(self._bank.planner.insight.id, item.upload_id)
             return RoutedStep(RECOGNITION, problem=problem)
         observed = [await self._ingest([item], texts[item.upload_id]) for item in chosen if item not in together]
         if together:
@@ -335,7 +335,7 @@ class AsyncAdapter:
             # Text and files are stored even if ingestion failed, and are ingested with the next text; a second upload
             # would only repeat them.
             for item in items:
-                self._uploads.drop(self._bank.insight.id, item.upload_id)
+                self._uploads.drop(self._bank.planner.insight.id, item.upload_id)
 
     async def _store_file(self, file: File) -> Attachment:
         media_type = file.media_type or media_type_of(file.content, file.name)
