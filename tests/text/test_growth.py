@@ -66,7 +66,7 @@ ADAPTERS: dict[str, Work] = {
     "loaders.types.readable_type_of": lambda text: types.readable_type_of(_bytes(text)),
     "text.tokens.fit": lambda text: tokens.fit(text, len(text) // 8, counter=tokens.ESTIMATE),
     "text.tokens.chunks": lambda text: tokens.chunks(text, 20, counter=tokens.ESTIMATE),
-    "text.dates.longest_matches": lambda text: dates.longest_matches(_found(text)),
+    "text.spans.without_overlaps": lambda text: spans.without_overlaps(_spans(text), rank=len),
     "text.dates.with_clocks": lambda text: dates.with_clocks(text, _found(text)),
     "text.dates.with_ranges": lambda text: dates.with_ranges(text, _found(text)),
     "text.dates.with_sides": lambda text: dates.with_sides(text, _found(text)),
@@ -108,9 +108,9 @@ EXEMPT: dict[str, str] = {
     **{
         f"text.calendar.{name}": _OF_THE_CALENDAR
         for name in (
-            "century day day_or_part days decade first_of half hour midnight minute month months part_of_day "
-            "part_of_month part_of_year quarter season season_near unit_at_distance unit_near waiting_part week "
-            "weekday_after weekday_before weekday_in_week weekend window year"
+            "century day day_or_part days days_of_month decade first_of half hour midnight minute month months "
+            "part_of_day part_of_month part_of_year quarter season season_near unit_at_distance unit_near "
+            "waiting_part week weekday_after weekday_before weekday_in_week weekend window year"
         ).split()
     },
     "text.regex.alternation": "is given words of ours",

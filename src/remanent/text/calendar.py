@@ -63,6 +63,12 @@ def day(moment: date) -> Interval:
     return days(moment, 1, "day")
 
 
+def days_of_month(year: int, month: int, first: int, last: int) -> Interval | None:
+    """Return a day of a month, or the days up to another; nothing where that one comes before it."""
+    begin, finish = day(date(year, month, first)), day(date(year, month, last))
+    return begin if first == last else begin.to(finish) if first < last else None
+
+
 def week(within: date) -> Interval:
     """Return the week from Monday to Sunday that a day lies in."""
     return days(within - timedelta(days=within.weekday()), 7, "week")
@@ -377,10 +383,6 @@ class DateRule:
     words: tuple[str, ...] = ()
     """One of these, in lower case, stands in every match; without any the text is not searched at all."""
 
-    def may_match(self, view: DateContext) -> bool:
-        """Tell whether it is worth while to search the text."""
-        return not self.words or any(word in view.lowered for word in self.words)
-
 
 class RuleBook:
     """Rules in the order of their writing; each is compiled when the first text is read that it may match."""
@@ -441,21 +443,18 @@ def _year_month(match: re.Match[str], view: DateContext) -> DateMeaning:
 
 
 @NUMERIC_DATES.rule(
-    r"(?<![\w:.])(?P<hour>\d{1,2})[:：](?P<minute>[0-5]\d)(?:[:：](?P<second>[0-5]\d))?(?![\d:])"
-    rf"(?:\s?(?P<half>[ap])\.?m\b\.?)?\s?{_ZONE}"
+    (
+        r"(?<![\w:.])(?P<hour>\d{1,2})[:：](?P<minute>[0-5]\d)(?:[:：](?P<second>[0-5]\d))?(?![\d:])"
+        rf"(?:\s?(?P<half>[ap])\.?m\b\.?)?\s?{_ZONE}"
+    ),
+    r"(?<![\w:.])(?P<hour>\d{1,2})\s?(?P<half>[ap])\.?m\b\.?",
 )
 def _clock(match: re.Match[str], view: DateContext) -> DateMeaning | None:
-    """07:47, 13:56:20, 1:56 pm."""
-    exact = match["second"] is not None
+    """07:47, 13:56:20, 1:56 pm, 5pm, 11 a.m."""
+    minute, second = (match.groupdict().get(name) for name in ("minute", "second"))
     return clock_time(
-        int(match["hour"]), int(match["minute"]), match["half"], seconds=int(match["second"] or 0) if exact else None
+        int(match["hour"]), int(minute) if minute else None, match["half"], seconds=int(second) if second else None
     )
-
-
-@NUMERIC_DATES.rule(r"(?<![\w:.])(?P<hour>\d{1,2})\s?(?P<half>[ap])\.?m\b\.?")
-def _hour(match: re.Match[str], view: DateContext) -> DateMeaning | None:
-    """5pm, 11 a.m."""
-    return clock_time(int(match["hour"]), None, match["half"])
 
 
 def clock_time(hour: int, minute: int | None, half: str | None, *, seconds: int | None = None) -> DateMeaning | None:

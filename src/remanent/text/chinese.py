@@ -103,8 +103,10 @@ _CHINESE_TITLES = (
     "老师|教授|医生|大夫|护士|先生|女士|小姐|太太|阿姨|叔叔|师傅|经理|总监|主任|院长|校长|局长|处长|科长|部长|市长|省长|书记|主席|总统|总裁"
     "|董事长|博士|律师|警官|队长|教练|导演|同学|老板|总|工|哥|姐"
 )
-_FEMALE_CHINESE_TITLES = frozenset({"女士", "小姐", "太太", "阿姨", "姐"})
-_MALE_CHINESE_TITLES = frozenset({"先生", "叔叔", "哥"})
+_GENDERS: dict[str, Gender] = {
+    **dict.fromkeys(("女士", "小姐", "太太", "阿姨", "姐"), "female"),
+    **dict.fromkeys(("先生", "叔叔", "哥"), "male"),
+}
 # The words before such an ending belong to the name as long as they are nouns.
 _CHINESE_ORGANISATION_ENDINGS = (
     "公司", "集团", "大学", "学院", "中学", "小学", "银行", "医院", "研究所", "研究院", "协会", "委员会", "博物馆",
@@ -153,14 +155,8 @@ def chinese_names(text: str) -> Iterator[ChineseName]:
 def _called(text: str) -> Iterator[ChineseName]:
     """小李, 老王; 王老师, 李总."""
     for found in _CALLED.finditer(text):
-        title = found["title"]
-        gender: Gender = "unknown"
-        if title:
-            gender = (
-                "female" if title in _FEMALE_CHINESE_TITLES else "male" if title in _MALE_CHINESE_TITLES else gender
-            )
         if found[0] not in _NO_CHINESE_NAMES:
-            yield ChineseName(found.start(), found.end(), found[0], "person", gender)
+            yield ChineseName(*found.span(), found[0], "person", _GENDERS.get(found["title"], "unknown"))
 
 
 def _transliterated(text: str) -> Iterator[ChineseName]:

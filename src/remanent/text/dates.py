@@ -36,7 +36,7 @@ from remanent.text.memo import memoized_by_hash
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import has_han, working_language
 from remanent.text.sentences import sentences
-from remanent.text.spans import OccupiedSpans, Span
+from remanent.text.spans import Span, without_overlaps
 from remanent.text.words import is_past_form
 from remanent.values import dataclass
 
@@ -67,13 +67,6 @@ class DateMatch(Span):
     """What a rule found: where it stands and what it means."""
 
     meaning: DateMeaning
-
-
-def longest_matches(found: Sequence[DateMatch]) -> list[DateMatch]:
-    """Keep the longest of matches that overlap; of equals the one that waits for nothing."""
-    taken = OccupiedSpans()
-    ordered = sorted(found, key=lambda one: (one.start - one.end, one.meaning.waits, one.start))
-    return sorted((one for one in ordered if taken.take(one)), key=lambda one: one.start)
 
 
 # ── a day and its time ───────────────────────────────────────────────────────
@@ -318,7 +311,9 @@ def find_dates(text: str, *, reference: datetime) -> list[TimeMention]:
     if not _HINT.search(text) and not has_han(text):
         return []
     view = DateContext(text, reference)
-    found = with_ranges(text, with_sides(text, with_clocks(text, longest_matches(list(_matches(view))))))
+    # The longest of matches that overlap; of equals the one that waits for nothing.
+    longest = without_overlaps(_matches(view), rank=lambda one: (one.start - one.end, one.meaning.waits, one.start))
+    found = with_ranges(text, with_sides(text, with_clocks(text, longest)))
     return [mention for one in found if (mention := _mention(one, view))]
 
 
@@ -333,7 +328,9 @@ def _matches(view: DateContext) -> Iterator[DateMatch]:
         books.append(ENGLISH_DATES)
     if has_han(view.text):
         books.append(CHINESE_DATES)
-    for rule in (rule for book in books for rule in book.rules if rule.may_match(view)):
+    for rule in (rule for book in books for rule in book.rules):
+        if rule.words and not any(word in view.lowered for word in rule.words):
+            continue
         for match in rule.pattern.finditer(view.text):
             try:
                 meaning = rule.resolve(match, view)

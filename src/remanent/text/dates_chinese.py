@@ -61,32 +61,20 @@ _UNIT = rf"(?P<unit>{'|'.join(sorted(_UNITS, key=len, reverse=True))})"
     rf"(?<![\d{_DIGIT}十第年月]){_DAY}(?!楼|线|门|院|元|币|语|本|文|常|程|志|间|记)",
     rf"(?<![\d{_DIGIT}十]){_MONTH}(?:的)?{_DAY}",
     rf"{_YEAR}(?:的)?{_MONTH}{_DAY}",
+    rf"(?:{_YEAR}(?:的)?)?{_MONTH}(?P<day>{_DAY_NUMBER})(?:日|号)?\s?(?:至|到|[-–—~～])\s?(?P<last>{_DAY_NUMBER})(?:日|号)",
 )
-def _day_of_month(match: re.Match[str], view: DateContext) -> DateMeaning | None:
-    """2024年04月01日, 去年五月八号, 上个月8号, 8号."""
-    groups = match.groupdict()
-    day = _number(match["day"])
-    first = groups.get("month")
-    if not first:
+def _days_of_month(match: re.Match[str], view: DateContext) -> DateMeaning | None:
+    """2024年04月01日, 去年五月八号, 上个月8号, 8号; 五月八日至十日, 5月8-10日."""
+    groups, first = match.groupdict(), _number(match["day"])
+    if not groups.get("month"):
         # A day alone is one of this month; "三日" and "五日" alone are rather a length of time.
         if match[0].endswith("日"):
             return None
-        return DateMeaning(calendar.day(view.today.replace(day=day)), relative=True)
-    year, month = _year_and_month(match, view, day)
-    return _of_year(match, calendar.day(date(year, month, day)))
-
-
-@CHINESE_DATES.rule(
-    rf"(?:{_YEAR}(?:的)?)?{_MONTH}(?P<day>{_DAY_NUMBER})(?:日|号)?\s?(?:至|到|[-–—~～])\s?(?P<last>{_DAY_NUMBER})(?:日|号)"
-)
-def _days_of_month(match: re.Match[str], view: DateContext) -> DateMeaning | None:
-    """五月八日至十日, 5月8-10日."""
-    first, last = _number(match["day"]), _number(match["last"])
-    year, month = _year_and_month(match, view, first)
-    if last <= first:
-        return None
-    span = calendar.day(date(year, month, first)).to(calendar.day(date(year, month, last)))
-    return _of_year(match, span)
+        return DateMeaning(calendar.day(view.today.replace(day=first)), relative=True)
+    span = calendar.days_of_month(
+        *_year_and_month(match, view, first), first, _number(groups.get("last") or match["day"])
+    )
+    return _of_year(match, span) if span else None
 
 
 @CHINESE_DATES.rule(
@@ -125,9 +113,9 @@ def _is_absolute(year: str | None) -> bool:
     return year is not None and year.rstrip("度") not in _NEAR_YEARS
 
 
-def _year_number(written: str, view: DateContext) -> int:
-    """Return the year of 去年, 二〇二四年, 24年: two digits are of this century."""
-    word = written.rstrip("度")
+def _year_number(written: str | None, view: DateContext) -> int:
+    """Return the year of 去年, 二〇二四年, 24年: two digits are of this century; this one where none is named."""
+    word = (written or "今年").rstrip("度")
     if word in _NEAR_YEARS:
         return view.today.year + _NEAR_YEARS[word]
     number = _number(word.rstrip("年"))
@@ -141,29 +129,28 @@ def _number(written: str) -> int:
     return int(chinese_value(written.replace("廿", "二十").replace("两", "二")) or 0)
 
 
-@CHINESE_DATES.rule(rf"{_YEAR}(?P<rest>初|年初|底|年底|末|上半年|下半年)?(?!级)")
+@CHINESE_DATES.rule(
+    rf"{_YEAR}(?P<rest>初|年初|底|年底|末|上半年|下半年)?(?!级)",
+    r"(?<![去今明后前\d年])(?P<rest>年初|年底|年末|上半年|下半年)",
+)
 def _year(match: re.Match[str], view: DateContext) -> DateMeaning:
-    """2022年, 前年, 去年年底, 明年上半年."""
-    number = _year_number(match["year"], view)
-    relative = not _is_absolute(match["year"])
-    rest = (match["rest"] or "").removeprefix("年")
-    if rest in {"上半年", "下半年"} or match["rest"] in {"上半年", "下半年"}:
-        return DateMeaning(calendar.half(number, 1 if match["rest"] == "上半年" else 2), relative=relative)
-    if rest:
-        return DateMeaning(calendar.months(number, 1 if rest == "初" else 11, 2, "range"), relative=relative)
-    return DateMeaning(calendar.year(number), relative=relative)
+    """2022年, 前年, 去年年底, 明年上半年; 年底, 上半年: of this year."""
+    written = match.groupdict().get("year")
+    number, rest = _year_number(written, view), (match["rest"] or "").removeprefix("年")
+    if rest.endswith("半年"):
+        interval = calendar.half(number, 1 if rest == "上半年" else 2)
+    elif rest:
+        interval = calendar.months(number, 1 if rest == "初" else 11, 2, "range")
+    else:
+        interval = calendar.year(number)
+    return DateMeaning(interval, relative=not _is_absolute(written))
 
 
-@CHINESE_DATES.rule(r"(?<![去今明后前\d年])(?P<word>年初|年底|年末|上半年|下半年|月初|月底|月末)")
-def _edge(match: re.Match[str], view: DateContext) -> DateMeaning:
-    """年底, 上半年, 月初: of this year or month."""
-    word, today = match["word"], view.today
-    if word.endswith("半年"):
-        return DateMeaning(calendar.half(today.year, 1 if word[0] == "上" else 2), relative=True)
-    if word[0] == "年":
-        return DateMeaning(calendar.months(today.year, 1 if word == "年初" else 11, 2, "range"), relative=True)
-    stage = "early" if word == "月初" else "late"
-    return DateMeaning(calendar.part_of_month(today.year, today.month, stage), relative=True)  # type: ignore[arg-type]
+@CHINESE_DATES.rule(r"(?<![去今明后前\d年])月(?P<edge>[初底末])")
+def _edge_of_month(match: re.Match[str], view: DateContext) -> DateMeaning:
+    """月初, 月底: of this month."""
+    interval = calendar.part_of_month(view.today.year, view.today.month, "early" if match["edge"] == "初" else "late")
+    return DateMeaning(interval, relative=True)
 
 
 @CHINESE_DATES.rule(
@@ -177,8 +164,8 @@ def _quarter(match: re.Match[str], view: DateContext) -> DateMeaning:
     if groups.get("near"):
         return DateMeaning(calendar.unit_near("quarter", _SHIFTS[groups["near"]], view.today), relative=True)
     written = groups.get("year")
-    year = _year_number(written, view) if written else view.today.year
-    return DateMeaning(calendar.quarter(year, _number(match["quarter"])), relative=not _is_absolute(written))
+    interval = calendar.quarter(_year_number(written, view), _number(match["quarter"]))
+    return DateMeaning(interval, relative=not _is_absolute(written))
 
 
 @CHINESE_DATES.rule(r"(?<![年])(?P<season>[春夏秋冬])(?:天|季)", rf"{_YEAR}(?:的)?{_SEASON}")

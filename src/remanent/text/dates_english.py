@@ -50,30 +50,19 @@ _BEFORE = frozenset({"last", "past", "previous", "prior"})
 @ENGLISH_DATES.rule(
     rf"\b(?P<month>{MONTH})(?:\s+(?:the\s+)?|-){_DAY}\b(?![:\d])(?:[\s,-]+{_YEAR})?",
     rf"\b(?:the\s+)?{_DAY}(?:(?:\s+of\s+)|\s*|-)(?P<month>{MONTH})(?:[\s,-]+{_YEAR})?",
-    words=_MONTH_WORDS,
-)
-def _day_of_month(match: re.Match[str], view: DateContext) -> DateMeaning | None:
-    """8 May 2023, the 8th of May, May 8, March-15-2024."""
-    if match["month"] in {"may", "march"} and match[0][-1].isdecimal() and not match["year"]:
-        return None  # rather the verb: "I may 5 times"
-    number, day = _month_number(match["month"]), int(match["day"])
-    year = int(match["year"]) if match["year"] else view.year_of(number, day, match)
-    return _of_year(calendar.day(date(year, number, day)), is_known=bool(match["year"]))
-
-
-@ENGLISH_DATES.rule(
     rf"\b{_DAY}\s?(?:[-–—]|to)\s?(?P<last>\d{{1,2}})(?:st|nd|rd|th)?\s+(?P<month>{MONTH})(?:[\s,]+{_YEAR})?",
     rf"\b(?P<month>{MONTH})\s+{_DAY}\s?[-–—]\s?(?P<last>\d{{1,2}})(?:st|nd|rd|th)?\b(?:[\s,]+{_YEAR})?",
     words=_MONTH_WORDS,
 )
 def _days_of_month(match: re.Match[str], view: DateContext) -> DateMeaning | None:
-    """May 8-10, 2023; 8 to 10 May."""
-    number, first, last = _month_number(match["month"]), int(match["day"]), int(match["last"])
+    """8 May 2023, the 8th of May, May 8, March-15-2024; May 8-10, 2023; 8 to 10 May."""
+    last = match.groupdict().get("last")
+    if not last and match["month"] in {"may", "march"} and match[0][-1].isdecimal() and not match["year"]:
+        return None  # rather the verb: "I may 5 times"
+    number, first = _month_number(match["month"]), int(match["day"])
     year = int(match["year"]) if match["year"] else view.year_of(number, first, match)
-    if last < first:
-        return None
-    span = calendar.day(date(year, number, first)).to(calendar.day(date(year, number, last)))
-    return _of_year(span, is_known=bool(match["year"]))
+    span = calendar.days_of_month(year, number, first, int(last or first))
+    return _of_year(span, is_known=bool(match["year"])) if span else None
 
 
 @ENGLISH_DATES.rule(rf"\b{_STAGE}(?P<month>{MONTH})\s*,?\s*(?:of\s+|')?{_YEAR}", words=_MONTH_WORDS)

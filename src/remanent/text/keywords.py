@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import field
 from functools import cached_property, lru_cache
+from itertools import groupby
 
 from remanent.errors import InvalidInput
 from remanent.text.chinese import cut, is_known, rarity, tagged
@@ -52,7 +53,6 @@ class Term:
 
 
 _WORD = re.compile(r"[^\W_]+(?:[-'’.&+/][^\W_]+)*(?:\+\+|#)?")
-_SPACED = re.compile(r"\s*")
 _LATIN = re.compile(r"[A-Za-z\u00c0-\u024fα-ωΑ-Ω][\w+#.\-]*")
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S+|[\w.+-]{1,64}@[\w-]+\.\w+")
 # A word that the list of common ones does not have tells this much, the most common one half of it.
@@ -72,32 +72,21 @@ def word_runs(text: str) -> Iterator[list[Term]]:
         if fence_at(blocks, span.start):
             continue
         sentence = _ADDRESS.sub(lambda found: "\n" * len(found[0]), span.of(text))
-        if has_han(sentence) and language_of(sentence) != "en":
-            yield from _chinese_runs(sentence, span.start)
-        else:
-            yield from _english_runs(sentence, span.start)
+        chinese = has_han(sentence) and language_of(sentence) != "en"
+        terms = _chinese_terms(sentence, span.start) if chinese else _english_terms(sentence, span.start)
+        yield from (list(filter(None, run)) for is_run, run in groupby(terms, key=bool) if is_run)
 
 
-def _english_runs(sentence: str, offset: int) -> Iterator[list[Term]]:
-    """Yield runs of English words; a sign between two words, a comma for one, ends a run."""
-    run: list[Term] = []
+def _english_terms(sentence: str, offset: int) -> Iterator[Term | None]:
+    """Yield English words, and nothing where a run ends: at a sign between two words, or a word that parts phrases."""
     last = 0
-    first = True
-    for found in _WORD.finditer(sentence):
-        if run and not _SPACED.fullmatch(sentence, last, found.start()):
-            yield run
-            run = []
+    for place, found in enumerate(_WORD.finditer(sentence)):
+        if sentence[last : found.start()].strip():
+            yield None
         last = found.end()
         word = found[0].replace("’", "'").removesuffix("'s")
-        if _parts(word.lower(), named=word.istitle() and not first):
-            if run:
-                yield run
-                run = []
-        else:
-            run.append(_english_term(word, found, offset, first=first))
-        first = False
-    if run:
-        yield run
+        parts = _parts(word.lower(), named=word.istitle() and place > 0)
+        yield None if parts else _english_term(word, found, offset, first=place == 0)
 
 
 def _parts(lowered: str, *, named: bool) -> bool:
@@ -125,18 +114,9 @@ def _english_term(word: str, found: re.Match[str], offset: int, *, first: bool) 
 _stem = lru_cache(maxsize=20_000)(stem_if_english)
 
 
-def _chinese_runs(sentence: str, offset: int) -> Iterator[list[Term]]:
-    """Yield runs of Chinese words by their parts of speech."""
-    run: list[Term] = []
-    for word in tagged(sentence):
-        term = _chinese_term(word.text, word.tag, offset + word.start)
-        if term:
-            run.append(term)
-        elif run:
-            yield run
-            run = []
-    if run:
-        yield run
+def _chinese_terms(sentence: str, offset: int) -> Iterator[Term | None]:
+    """Yield Chinese words by their parts of speech, and nothing for those that part phrases."""
+    return (_chinese_term(word.text, word.tag, offset + word.start) for word in tagged(sentence))
 
 
 def _chinese_term(word: str, tag: str, start: int) -> Term | None:

@@ -16,7 +16,7 @@ from remanent.text.chinese import Gender, chinese_names, tagged
 from remanent.text.regex import lazy_regex, word_regex
 from remanent.text.scripts import has_han
 from remanent.text.sentences import sentences
-from remanent.text.spans import OccupiedSpans, Span
+from remanent.text.spans import Span, without_overlaps
 from remanent.text.words import COMMON_ENGLISH, ENGLISH_STOP_WORDS, FILLERS, VERB_STEMS, stem, word_list, word_set
 from remanent.values import dataclass
 
@@ -80,9 +80,7 @@ def mentions(text: str) -> list[Mention]:
     found = [*_marked(text), *_capitalised(text)]
     if has_han(text):
         found += [Mention(one.start, one.end, one.text, one.kind, one.text, one.gender) for one in chinese_names(text)]
-    taken = OccupiedSpans()
-    ordered = sorted(found, key=lambda one: (_rank(one), one.start - one.end))
-    return sorted((one for one in ordered if taken.take(one)), key=lambda one: one.start)
+    return without_overlaps(found, rank=lambda one: (_rank(one), one.start - one.end))
 
 
 def _rank(one: Mention) -> int:
@@ -123,7 +121,8 @@ def _capitalised(text: str) -> Iterator[Mention]:
     inside = {text[start:end].split(maxsplit=1)[0] for start, end in found if start not in opening}
     for start, end in found:
         first = _after_opening_word(text, start, end, inside) if start in opening else start
-        yield from _name(text, first, end, _title(text, first))
+        title = _TITLE_BEFORE.search(text, max(0, first - 12), first)  # "Dr.", "Mrs."
+        yield from _name(text, first, end, title["title"].lower() if title else "")
 
 
 def _opens(text: str, start: int, starts: set[int]) -> bool:
@@ -145,12 +144,6 @@ def _after_opening_word(text: str, start: int, end: int, inside: set[str]) -> in
     return end if dull or endings or lowered in COMMON_ENGLISH else start
 
 
-def _title(text: str, start: int) -> str:
-    """Return the title that stands right before a name: "Dr.", "Mrs."; empty without one."""
-    found = _TITLE_BEFORE.search(text, max(0, start - 12), start)
-    return found["title"].lower() if found else ""
-
-
 def _name(text: str, start: int, end: int, title: str) -> Iterator[Mention]:
     """Take the ends of a sequence of capitals off that are no part of a name, and say what kind of name is left.
 
@@ -170,21 +163,15 @@ def _name(text: str, start: int, end: int, title: str) -> Iterator[Mention]:
     if name.isupper() and len(words) == 1:
         return  # an acronym, or shouting
     kind, gender = _kind([word for _, word in words], title)
-    if kind == "name":
-        kind = _kind_by_place(text, first)
+    if kind == "name":  # "lives in", "works at"
+        where = _WHERE.search(text, max(0, first - 30), first)
+        kind = "place" if where else "organisation" if _AT.search(text, max(0, first - 30), first) else kind
     yield Mention(first, last, name, kind, name_key(name), gender)
 
 
 def _may_stand_at_an_end(word: str, *, alone: bool) -> bool:
     """Tell whether a word may begin or end a name."""
     return word[0].isupper() and not _is_idle(word, alone=alone)
-
-
-def _kind_by_place(text: str, start: int) -> MentionKind:
-    """Return what kind of name it is by the words before it: "lives in", "works at"."""
-    if _WHERE.search(text, max(0, start - 30), start):
-        return "place"
-    return "organisation" if _AT.search(text, max(0, start - 30), start) else "name"
 
 
 def _is_idle(word: str, *, alone: bool) -> bool:

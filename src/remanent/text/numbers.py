@@ -10,7 +10,6 @@ that a contradiction can be told from another way to say it.
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -369,8 +368,10 @@ def quantities(text: str) -> list[Quantity]:
             match = _number().match(text, match.start() + 1) or match  # 10℃-20℃: the hyphen of a range
         quantity = None if match["skip"] else _quantity(text, match)
         if quantity and (not found or quantity.start >= found[-1].end):
+            if found and quantity.unit and found[-1].dimension == "number":
+                found[-1] = _in_unit_of(quantity, found[-1], text)
             found.append(quantity)
-    return list(_with_range_units(text, found))
+    return found
 
 
 _AND = re.compile(r"(?:,? and |,? )?")
@@ -543,26 +544,12 @@ def _stands_alone(match: re.Match[str]) -> bool:
     return not (match["words"] and match["words"].lower() == "one")
 
 
-def _with_range_units(text: str, found: list[Quantity]) -> Iterator[Quantity]:
-    """Give the first number of a range the unit of the second: 5–10 kg is 5 kg to 10 kg.
+def _in_unit_of(second: Quantity, first: Quantity, text: str) -> Quantity:
+    """Return the first number of a range with the unit of the second: 5–10 kg is 5 kg to 10 kg.
 
     "5–10 kg" without it is five of nothing, and agrees with five of anything.
     """
-    for number, quantity in enumerate(found):
-        following = found[number + 1] if number + 1 < len(found) else None
-        if (
-            following
-            and following.unit
-            and quantity.dimension == "number"
-            and _RANGE.fullmatch(text, quantity.end, following.start)
-        ):
-            ratio = following.base_value / following.value if following.value else 1.0
-            yield replace(
-                quantity,
-                unit=following.unit,
-                dimension=following.dimension,
-                base_value=quantity.value * ratio,
-                base_unit=following.base_unit,
-            )
-        else:
-            yield quantity
+    if not _RANGE.fullmatch(text, first.end, second.start):
+        return first
+    base = first.value * (second.base_value / second.value if second.value else 1.0)
+    return replace(first, unit=second.unit, dimension=second.dimension, base_value=base, base_unit=second.base_unit)

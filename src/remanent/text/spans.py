@@ -6,8 +6,9 @@ of it. An excerpt is the beginning of a text, cut so.
 """
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
+from typing import Any, TypeVar
 
 from remanent.errors import InvalidInput
 from remanent.text.chinese import cut
@@ -44,29 +45,28 @@ class Span:
         return Span(start, start + len(bare))
 
 
-def between(borders: Iterable[int], length: int) -> list[Span]:
-    """Return the spans that a text of this length falls into when it is cut at the borders; none is empty."""
-    points = [0, *sorted({border for border in borders if 0 < border < length}), length]
+def between(borders: Iterable[int], end: int, *, start: int = 0) -> list[Span]:
+    """Return the spans that a text, or a part of it, falls into when it is cut at the borders; none is empty."""
+    points = [start, *sorted({border for border in borders if start < border < end}), end]
     return [Span(start, end) for start, end in pairwise(points) if end > start]
 
 
-class OccupiedSpans:
-    """The places that are taken already, character by character, so that asking stays cheap when there are many."""
+SpanT = TypeVar("SpanT", bound=Span)
 
-    def __init__(self) -> None:
-        self._taken = bytearray()
 
-    def take(self, span: Span) -> bool:
-        """Take a place and tell whether it was free; an empty one never is."""
-        if not span or self._taken.find(1, span.start, span.end) >= 0:
-            return False
-        self.cover(span)
-        return True
+def without_overlaps(spans: Iterable[SpanT], *, rank: Callable[[SpanT], Any]) -> list[SpanT]:
+    """Return spans in the order of the text; of those that overlap only the one of the least rank, and no empty one.
 
-    def cover(self, span: Span) -> None:
-        """Take a place whether it is free or not."""
-        self._taken.extend(bytes(max(0, span.end - len(self._taken))))
-        self._taken[span.start : span.end] = b"\1" * len(span)
+    What is taken is marked character by character, so that asking stays cheap when there are many.
+    """
+    taken = bytearray()
+    kept: list[SpanT] = []
+    for span in sorted(spans, key=rank):
+        if span and taken.find(1, span.start, span.end) < 0:
+            taken.extend(bytes(max(0, span.end - len(taken))))
+            taken[span.start : span.end] = b"\1" * len(span)
+            kept.append(span)
+    return sorted(kept, key=lambda one: one.start)
 
 
 def joined(text: str, spans: Sequence[Span]) -> str:
@@ -104,10 +104,8 @@ def _word_boundary(text: str, end: int) -> int:
     """Move the cut back to the last space near it when it would split a word."""
     if end == 0 or not (_is_spaced_letter(text[end - 1]) and _is_spaced_letter(text[end])):
         return end
-    for start in range(end, max(0, end - _BACKTRACK), -1):
-        if not _is_spaced_letter(text[start - 1]):
-            return start
-    return end
+    near = range(end, max(0, end - _BACKTRACK), -1)
+    return next((start for start in near if not _is_spaced_letter(text[start - 1])), end)
 
 
 def _is_spaced_letter(character: str) -> bool:
@@ -117,10 +115,8 @@ def _is_spaced_letter(character: str) -> bool:
 
 def _grapheme_boundary(text: str, end: int) -> int:
     """Move the cut back to the nearest place that splits no grapheme."""
-    for start in range(end, max(-1, end - _CLUSTER), -1):
-        if not is_inside_grapheme(text, start):
-            return start
-    return max(end, 0)
+    near = range(end, max(-1, end - _CLUSTER), -1)
+    return next((start for start in near if not is_inside_grapheme(text, start)), max(end, 0))
 
 
 def inside_graphemes(text: str, positions: Iterable[int]) -> Iterator[bool]:

@@ -283,8 +283,7 @@ def _most_telling(text: str, spans: Sequence[Span], found: Sequence[SalientTerm]
 def _clauses(text: str, span: Span) -> list[Span]:
     """Return the clauses of a sentence: cut at commas and conjunctions."""
     borders = [border.end() or border.start() for border in _CLAUSE.finditer(text, span.start, span.end)]
-    inner = between((border - span.start for border in borders), len(span))
-    return [Span(part.start + span.start, part.end + span.start) for part in inner]
+    return between(borders, span.end, start=span.start)
 
 
 def _trimmed(text: str, parts: Sequence[Span]) -> list[Span]:
@@ -367,9 +366,8 @@ def _units(text: str, span: Span, held: Sequence[SalientTerm]) -> list[Span]:
                 place = bisect_right(ordered, mark.end)
                 following = ordered[place] if place < len(ordered) else mark.end
             borders -= set(range(mark.start + 1, following))
-    units = between((border - span.start for border in borders), len(span))
-    bare = (_bare(text, Span(unit.start + span.start, unit.end + span.start)) for unit in units)
-    return [unit for unit in bare if unit] or [span]
+    units = [_bare(text, unit) for unit in between(borders, span.end, start=span.start)]
+    return [unit for unit in units if unit] or [span]
 
 
 def _at_words(text: str, mark: SalientTerm) -> bool:

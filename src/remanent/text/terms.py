@@ -259,10 +259,8 @@ def _unspaced_index_terms(run: str) -> list[str]:
 
     Pairs find what the segmenter cuts differently in text and question; words make the rare ones weigh.
     """
-    terms = list(run)
-    terms += _pairs(run)
-    terms += [word for word in _words(run) if len(word) > 2]  # shorter ones are among the characters and pairs
-    return terms
+    # Words of one or two signs are among the characters and pairs.
+    return [*run, *_pairs(run), *(word for word in _words(run) if len(word) > 2)]
 
 
 def _unspaced_query_terms(run: str, *, keep_stop_words: bool) -> Iterator[str]:

@@ -75,18 +75,12 @@ def estimate_tokens(text: str) -> int:
         elif first.isascii() and first.isalpha():
             glued = not after.isascii() or after == "'"
             total += _letters_tokens(part, before, glued=glued)
-        else:
-            total += _sign_tokens(part)
+        elif part.isascii():
+            total += len(part)
+        else:  # signs take one token each where the table says so, else at most one per byte
+            known = [sign for sign in part if sign in _ONE_TOKEN_SIGNS]
+            total += len(part.encode(errors="surrogatepass")) - len("".join(known).encode()) + len(known)
     return total
-
-
-def _sign_tokens(part: str) -> int:
-    """Return the most tokens that signs can take: one each where the tables say so, else one per byte."""
-    if part.isascii():
-        return len(part)
-    one = sum(sign in _ONE_TOKEN_SIGNS for sign in part)
-    bytes_of_one = sum(len(sign.encode()) for sign in part if sign in _ONE_TOKEN_SIGNS)
-    return len(part.encode(errors="surrogatepass")) - bytes_of_one + one
 
 
 @cache
@@ -261,22 +255,10 @@ def fit(text: str, budget: int, *, counter: TokenCounter | None = None) -> str:
     if count(text) <= budget:
         return text
     for borders in ([span.end for span in sentences(text)], word_boundaries(text), grapheme_boundaries(text)):
-        end = _longest(text, borders, budget, count)
-        if end:
-            return text[:end].rstrip()
+        fitting = bisect_right(borders, budget, key=lambda border: count(text[:border].rstrip()))
+        if fitting:
+            return text[: borders[fitting - 1]].rstrip()
     return ""
-
-
-def _longest(text: str, borders: Sequence[int], budget: int, count: TokenCounter) -> int:
-    """Return the last border up to which the text fits, found by halving; 0 when not even the first does."""
-    low, high = 0, len(borders)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if count(text[: borders[middle - 1]].rstrip()) <= budget:
-            low = middle
-        else:
-            high = middle - 1
-    return borders[low - 1] if low else 0
 
 
 Borders = Callable[[str], Sequence[int]]
@@ -324,10 +306,10 @@ def _cut(text: str, offset: int, limit: int, count: TokenCounter, levels: Sequen
         yield Chunk(offset, offset + len(text), text, tokens)
         return
     borders = [border for border in levels[0](text) if border < len(text)] + [len(text)]
-    guess = _Guess(tokens / len(text))
+    density = tokens / len(text)
     start = first = 0
     while first < len(borders):
-        end, used = _furthest(text, start, borders, first=first, limit=limit, count=count, guess=guess)
+        end, used, density = _furthest(text, start, borders, first=first, limit=limit, count=count, density=density)
         if used is None:
             end = borders[first]
             yield from _cut(text[start:end], offset + start, limit, count, levels[1:])
@@ -336,33 +318,26 @@ def _cut(text: str, offset: int, limit: int, count: TokenCounter, levels: Sequen
         start, first = end, bisect_right(borders, end, lo=first)
 
 
-@dataclass(slots=True)
-class _Guess:
-    """How many tokens a character takes, by the latest look."""
-
-    density: float
-
-
 def _furthest(
-    text: str, start: int, borders: Sequence[int], *, first: int, limit: int, count: TokenCounter, guess: _Guess
-) -> tuple[int, int | None]:
-    """Return the last border up to which the text from `start` fits, and its tokens; (start, None) if none does.
+    text: str, start: int, borders: Sequence[int], *, first: int, limit: int, count: TokenCounter, density: float
+) -> tuple[int, int | None, float]:
+    """Return the last border up to which the text from `start` fits, and its tokens: the start and None if none does.
 
-    The place is guessed from how many tokens a character takes, and the guess improves with each look.
+    The place is guessed from how many tokens a character takes (`density`, returned anew), better with each look.
     """
     low, high = first - 1, len(borders)
     best: tuple[int, int | None] = (start, None)
     look = 0
     while high - low > 1 and (best[1] or 0) < limit * _FULL:
-        middle = bisect_right(borders, start + int(limit / max(guess.density, 1e-9)), lo=first) - 1
+        middle = bisect_right(borders, start + int(limit / max(density, 1e-9)), lo=first) - 1
         middle = min(max(middle, low + 1), high - 1)
         if look > _GUESSES:  # never far beyond what is known to fit: each look counts all that lies before it
             middle = min((low + high) // 2, 2 * (low + 1) - first + 1)
         look += 1
         tokens = count(text[start : borders[middle]])
-        guess.density = tokens / (borders[middle] - start)
+        density = tokens / (borders[middle] - start)
         if tokens <= limit:
             low, best = middle, (borders[middle], tokens)
         else:
             high = middle
-    return best
+    return *best, density

@@ -2,7 +2,7 @@
 
 import pytest
 
-from remanent.language.offline.changes import retractions
+from remanent.language.offline.changes import changes, retractions
 
 ENDED = """I no longer live in Rome.|residence|Rome
 My sister doesn't live in Oslo anymore.|residence|Oslo
@@ -66,3 +66,7 @@ def test_only_the_user_has_something_forgotten(text: str) -> None:
 )  # fmt: skip
 def test_what_takes_nothing_back(text: str) -> None:
     assert retractions(text) == []
+
+
+def test_what_has_a_form_of_a_change_and_no_word_of_one_changes_nothing() -> None:
+    assert not list(changes("我把备用钥匙藏在花盆底下了。"))

@@ -14,10 +14,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 
-from remanent.language.offline.claims import ParsedClaim, Token, TokenKind
+from remanent.language.offline.claims import NAMING, ParsedClaim, Token, TokenKind
 from remanent.language.offline.comparison import (
     MEASURED,
-    NAMING,
     Difference,
     DifferenceKind,
     are_alike,
@@ -295,7 +294,7 @@ def _are_of_one_part(own: Sequence[Token], claim: ParsedClaim, facing: Sequence[
         return True
     for tokens, one, others, other in ((own, claim, facing, said), (facing, said, own, claim)):
         subject = [token for token in tokens if token in one.subject and token.part is TokenKind.WORD]
-        if subject and _found(subject[-1], others, other) is None:
+        if subject and not _is_said(subject[-1], others, other):
             return False
     return True
 
@@ -319,27 +318,19 @@ def _tells_of(
     facing = _beside(said, account)
     rest = [token for token in facing if token not in other]
     frame = [token for token in own if token.part in NAMING and token not in one]
+    held = [token for token in frame if _is_said(token, rest, said)]
     # A name that another sentence has is agreed upon, and says nothing of this one.
     frame = [
-        t
-        for t in frame
-        if t.part is TokenKind.WORD
-        or _found(t, rest, said) is not None
-        or not any(are_alike(t, other) for other in account.tokens)
-    ]
-    places = [place for token in frame if (place := _found(token, rest, said)) is not None]
-    telling = [
-        place
+        token
         for token in frame
-        if token.part is TokenKind.WORD or one[0].when is None
-        for place in [_found(token, rest, said)]
-        if place is not None
+        if token.part is TokenKind.WORD or token in held or not any(are_alike(token, other) for other in account.tokens)
     ]
+    telling = any(token.part is TokenKind.WORD or one[0].when is None for token in held)
     counted = one[0].amount is not None and _counted(one[0], own) == _counted(other[0], facing) != ""
     counted = counted or not _spoken(frame, said).isdisjoint(_spoken(rest, said))
     if not frame and one[0].part is TokenKind.NAME:
         return _are_places(one, other) and "venue" in _spoken(rest, said)
-    return bool(telling) and len(places) >= (_QUARTER if counted else _HALF) * len(frame)
+    return telling and len(held) >= (_QUARTER if counted else _HALF) * len(frame)
 
 
 def _are_places(one: Sequence[Token], other: Sequence[Token]) -> bool:
@@ -360,10 +351,6 @@ def _beside(said: ParsedClaim, account: Account) -> list[Token]:
     return [token for token in said.tokens if token.key not in name]
 
 
-def _has(account: Account, token: Token) -> bool:
-    return any(are_alike(token, other) for other in account.tokens)
-
-
 def _counted(value: Token, tokens: Sequence[Token]) -> str:
     """Return what a number counts: its own measure word, or the word right after it."""
     if value.amount is not None and value.amount.dimension == "count" and value.amount.unit not in _PLAIN_MEASURES:
@@ -371,17 +358,15 @@ def _counted(value: Token, tokens: Sequence[Token]) -> str:
     return next((token.key for token in tokens if token.place == value.place + 1 and token.start <= value.end + 1), "")
 
 
-def _found(token: Token, tokens: Sequence[Token], said: ParsedClaim) -> int | None:
-    """Return where a sentence has a word, one of its root, or one that speaks of the same attribute."""
-    match = _match(token, tokens)
-    if match is None:
-        spoken = lexicon(said.language).attributes
-        names = spoken.get(token.key, frozenset()) & _ATTRIBUTES
-        match = next((other for other in tokens if names & spoken.get(other.key, frozenset())), None)
-    if match is not None:
-        return match.start
-    at = said.text.find(token.text) if said.language == "zh" and len(token.text) > 1 else -1
-    return at if at >= 0 else None
+def _is_said(token: Token, tokens: Sequence[Token], said: ParsedClaim) -> bool:
+    """Tell whether a sentence has a word, one of its root, or one that speaks of the same attribute."""
+    spoken = lexicon(said.language).attributes
+    names = spoken.get(token.key, frozenset()) & _ATTRIBUTES
+    return (
+        _match(token, tokens) is not None
+        or any(names & spoken.get(other.key, frozenset()) for other in tokens)
+        or (said.language == "zh" and len(token.text) > 1 and token.text in said.text)
+    )
 
 
 _ATTRIBUTES = MEASURED | {"birthday", "date", "venue", "headquarters", "birthplace", "designer", "distance", "capital"}
@@ -396,19 +381,15 @@ def _denials(
             t for t in one if t.denied and not t.former and t.part is not TokenKind.PERSON and t.key not in _BEING
         ]
         pairs = [(token, match) for token in denied for match in [_match(token, other)] if match is not None]
-        places = [token for token in denied if _found(token, other, text) is not None]
+        places = [token for token in denied if _is_said(token, other, text)]
         if not any(token.part in NAMING for token in places) or len(places) <= _HALF * len(denied):
             continue
-        agreed = one is own or _share(own, facing, said) >= _HALF
+        words = [token for token in own if token.part in NAMING]
+        held = sum(_is_said(token, facing, said) for token in words)  # of the statement by the sentence
+        agreed = one is own or (bool(words) and held >= _HALF * len(words))
         if agreed and not any(match.denied for _, match in pairs):
             sides = tuple(places), tuple(b for _, b in pairs)
             yield Difference(DifferenceKind.DENIAL, *(sides if one is own else sides[::-1]))
-
-
-def _share(own: Sequence[Token], facing: Sequence[Token], said: ParsedClaim) -> float:
-    """Return the share of the words of a statement that a sentence has."""
-    words = [token for token in own if token.part in NAMING]
-    return sum(_found(token, facing, said) is not None for token in words) / len(words) if words else 0.0
 
 
 def _match(token: Token, tokens: Sequence[Token]) -> Token | None:

@@ -185,7 +185,6 @@ class _AnswerReader:
     def __init__(self, question: str, sentences: Sequence[_Sentence]) -> None:
         self.kind = answer_type(question)
         self.question = question
-        self.sentences = sentences
         # 山有 in 凯尔特山有多高 is no word that a sentence could have.
         words = _terms(" ".join(_words(question)) or question)
         terms = [term for term in words if not (term.endswith("有") and f"{term}多" in question)]
@@ -195,7 +194,9 @@ class _AnswerReader:
             for term in terms
             if (len(term) > 1 or term.isascii()) and not term.startswith(("哪", "几", "谁", "何"))
         )
-        self.asked = (said - _sorts() - _outcome(question)) or said or frozenset(terms)
+        happens = _HAPPENS.search(question)
+        outcome = _terms(happens["word"]) if happens else ()  # what comes of something: no sentence need say so
+        self.asked = said.difference(_sorts(), outcome) or said or frozenset(terms)
         self.deeds = _deeds(question)
         # Where words end is a guess: 10天年假 holds 年假, whatever the segmenter makes of it, and so does 年休假.
         han = [term for term in self.asked if not term.isascii()]
@@ -204,16 +205,14 @@ class _AnswerReader:
                 replace(one, terms=one.terms.union(t for t in han if t in one.text or _is_short_for_one(t, one.all)))
                 for one in sentences
             ]
-            self.sentences = sentences
         self.amounts = amounts_of(question)
         if self.amounts:
             sentences = [replace(one, terms=one.terms | self._amounts_told(one)) for one in sentences]
-            self.sentences = sentences
         # What says nothing that the question does not say, as a title does, only answers whether it is so.
         if self.kind is not AnswerType.WHETHER:
             own = frozenset(_terms(question))
             sentences = [one for one in sentences if len(one.terms) > _LONGEST_NAME or one.terms - own]
-            self.sentences = sentences
+        self.sentences = sentences
         sources = {one.source for one in sentences}
         spread: Counter[str] = Counter()
         for source in sources:
@@ -300,9 +299,8 @@ class _AnswerReader:
     def may_tell(self, one: _Sentence) -> bool:
         """Tell whether a sentence is of the case asked of, and has a figure of the thing if one is asked for."""
         if (told := self.told.get(one.text)) is None:
-            held_before = _WHO_IS.search(self.question) and tells_former_only(self.question, one.text)
             told = (
-                not held_before
+                not self.held_before(one.text)
                 and not self.is_other_case(one)
                 and (self.sought is None or self.sought.is_told(one.text, self.spoken(one).all, one.heading))
             )
@@ -425,12 +423,6 @@ def _deeds(question: str) -> frozenset[str]:
     if working_language(question) == "zh":
         return frozenset(term for one in tagged(question) if one.tag == "v" for term in (one.text, *_terms(one.text)))
     return frozenset(term for found in _DEED.finditer(question) for term in _terms(found["deed"]))
-
-
-def _outcome(question: str) -> frozenset[str]:
-    """Return the term by which a question asks what comes of something; no sentence need have it."""
-    found = _HAPPENS.search(question)
-    return frozenset(_terms(found["word"])) if found else frozenset()
 
 
 def _is_short_for_one(term: str, words: frozenset[str]) -> bool:

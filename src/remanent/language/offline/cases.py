@@ -48,13 +48,6 @@ class AmountCase:
     end: int
     low: float
     high: float
-    with_low: bool = True
-    with_high: bool = True
-
-    def holds(self, value: float) -> bool:
-        """Tell whether an amount is of the case."""
-        above = value >= self.low if self.with_low else value > self.low
-        return above and (value <= self.high if self.with_high else value < self.high)
 
 
 def amounts_of(question: str) -> list[Quantity]:
@@ -73,23 +66,26 @@ def cases_of(asked: Quantity, text: str) -> tuple[AmountCase, ...]:
         one, other = known[at], known[at + 1] if at + 1 < len(known) else None
         bound = _bound(text, one)
         if other is not None and _is_range(text, one, other, bound):
-            upper = _bound(text, other)
-            with_high = upper != "below"
-            found.append(
-                AmountCase(one.start, other.end, one.base_value, other.base_value, bound != "above", with_high)
-            )
+            high = _limit(other, _bound(text, other))
+            found.append(AmountCase(one.start, other.end, _limit(one, bound), high))
             at += 1
         elif bound in {"from", "above"}:
-            found.append(AmountCase(one.start, one.end, one.base_value, math.inf, bound == "from"))
+            found.append(AmountCase(one.start, one.end, _limit(one, bound), math.inf))
         elif bound:
-            found.append(AmountCase(one.start, one.end, -math.inf, one.base_value, with_high=bound == "to"))
+            found.append(AmountCase(one.start, one.end, -math.inf, _limit(one, bound)))
         at += 1
     return tuple(found)
 
 
+def _limit(one: Quantity, bound: str) -> float:
+    """Return the first amount that is of a case, or the last: above three is the next number after three."""
+    beyond = {"above": math.inf, "below": -math.inf}.get(bound)
+    return one.base_value if beyond is None else math.nextafter(one.base_value, beyond)
+
+
 def holding(value: float, cases: Sequence[AmountCase]) -> list[AmountCase]:
     """Return the cases that an amount is of; of those open to one side, which hold for all beyond, the nearest."""
-    held = [one for one in cases if one.holds(value)]
+    held = [one for one in cases if one.low <= value <= one.high]
     low = max((one.low for one in held), default=0.0)
     high = min((one.high for one in held), default=0.0)
     return [

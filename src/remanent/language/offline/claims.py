@@ -19,7 +19,7 @@ from remanent.language.offline.lexicon import lexicon, stem, verbs
 from remanent.language.offline.values import Amount, When, amounts, whens
 from remanent.text.chinese import COMMON_SURNAMES, is_known, tagged
 from remanent.text.regex import lazy_regex
-from remanent.text.scripts import HAN, working_language
+from remanent.text.scripts import HAN, has_han, working_language
 from remanent.text.sentences import sentence_texts
 from remanent.text.words import CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS, is_irregular, word_set
 from remanent.values import dataclass
@@ -108,7 +108,7 @@ class ParsedClaim:
     @property
     def subject(self) -> tuple[Token, ...]:
         """What it is about: names, words and pronouns before the verb; in English numbers, too: the storm of 1896."""
-        parts = _NAMING | {TokenKind.PERSON}
+        parts = NAMING | {TokenKind.PERSON}
         return tuple(
             token
             for token in self.tokens
@@ -118,7 +118,8 @@ class ParsedClaim:
         )
 
 
-_NAMING = frozenset({TokenKind.WORD, TokenKind.NAME})
+NAMING = frozenset({TokenKind.WORD, TokenKind.NAME})
+"""What names or describes something: what two claims must have in common to be of one thing."""
 # Before a time or a number they say when and where, not of what: in 2009 the airport.
 ADVERBIAL = frozenset("in on at by during since from until after before between".split()) | {""}
 
@@ -296,7 +297,7 @@ def _first_verb(words: Sequence[_Word]) -> int:
         if not found and (word.text.lower() == "there" or word.text in _SUBJECTLESS):
             return 0
     keyed = [number for number, word in enumerate(words) if word.key]
-    return keyed[-1] if keyed and words and _HAN.match(words[0].text) else 0
+    return keyed[-1] if keyed and words and has_han(words[0].text[0]) else 0
 
 
 # ── what a text is about ─────────────────────────────────────────────────────
@@ -624,7 +625,6 @@ def _joined(words: Sequence[_Word], phrases: frozenset[tuple[str, ...]]) -> Iter
 
 # ── Chinese ──────────────────────────────────────────────────────────────────
 
-_HAN = lazy_regex(rf"[{HAN}]")
 _CHINESE_CUES = lazy_regex(
     r"(?P<none>最晚|最迟|最爱|最喜欢|受不了|不过(?!敏)|不仅|不但|不只|不光|不同|不少|不错|不久|不断|不论|不管|不如|不得不|不由|不幸|不满|不足|不安|不利|不便|不顾|不时|不止|"
     r"不超过|不低于|不到|非常|非洲|非法|无论|无数|无锡|无线|无限|无人机|未来|未婚|没收|别人|别的|别墅|特别|分别|级别|区别|性别|差别|个别|"

@@ -11,7 +11,6 @@ binds is read once for each message, not once for each view.
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field
 from enum import IntEnum
 from itertools import chain
 from typing import NamedTuple
@@ -26,7 +25,6 @@ from remanent.text.summary import is_heading
 from remanent.text.talk import is_standing_instruction
 from remanent.text.terms import index_terms
 from remanent.text.words import CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS
-from remanent.values import dataclass
 
 _MAX_LISTED = 15
 """Items of each list without a model. Chosen by hand."""
@@ -241,30 +239,6 @@ class Commitments(NamedTuple):
     """What was settled and taken back."""
 
 
-@dataclass(slots=True)
-class _Settled:
-    """What one message settled."""
-
-    place: int
-    lists: tuple[list[str], list[str], list[str]] = field(default_factory=lambda: ([], [], []))
-
-    def without(self, revocation: Revocation) -> bool:
-        """Take out what is taken back, and tell whether there was any."""
-        size = sum(map(len, self.lists))
-        for items in self.lists:
-            items[:] = [one for one in items if not revocation.names(one)]
-        return sum(map(len, self.lists)) < size
-
-    def without_last(self) -> bool:
-        """Take out the last of what was decided, else agreed or to be done; tell whether there was any."""
-        decisions, todos, agreements = self.lists
-        for items in (decisions, agreements, todos):
-            if items:
-                items.pop()
-                return True
-        return False
-
-
 def find_commitments(
     utterances: Sequence[Utterance], *, sentences: Callable[[str], Sequence[str]] = sentence_texts
 ) -> Commitments:
@@ -294,21 +268,24 @@ def find_commitments(
 
 def standing(found: Sequence[Commitments]) -> Commitments:
     """Return what parts of a conversation, in their order, bind people to after all: the later word counts."""
-    settled: list[_Settled] = []
-    for place, one in enumerate(found):
-        now = _Settled(place, (list(one.decisions), list(one.todos), list(one.agreements)))
+    settled: list[tuple[list[str], list[str], list[str]]] = []
+    for one in found:
+        now = list(one.decisions), list(one.todos), list(one.agreements)
         for revocation in one.revoked:
             if revocation.named:
-                is_gone = sum(before.without(revocation) for before in settled) > 0
-            else:
-                near = [before for before in reversed(settled) if place - before.place <= _NEAR]
-                is_gone = any(before.without_last() for before in near)
-            if is_gone and not any(revocation.text in item for items in now.lists for item in items):
-                now.lists[0].append(revocation.text)
-        if any(now.lists):
-            settled.append(now)
+                held = [items for lists in settled for items in lists if any(map(revocation.names, items))]
+                for items in held:
+                    items[:] = [item for item in items if not revocation.names(item)]
+            else:  # what was decided last, else agreed or to be done
+                near = chain.from_iterable((lists[0], lists[2], lists[1]) for lists in settled[: -_NEAR - 1 : -1])
+                held = [*filter(None, near)][:1]
+                for items in held:
+                    items.pop()
+            if held and not any(revocation.text in item for items in now for item in items):
+                now[0].append(revocation.text)
+        settled.append(now)
     decided, to_do, agreed = (
-        tuple(dict.fromkeys(chain.from_iterable(one.lists[kind] for one in settled))) for kind in range(3)
+        tuple(dict.fromkeys(chain.from_iterable(lists[kind] for lists in settled))) for kind in range(3)
     )
     kept = {*decided, *to_do, *agreed}
     every = chain.from_iterable((*one.decisions, *one.todos, *one.agreements) for one in found)

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 
 from remanent.bilingual import Language
-from remanent.language.offline.claims import ParsedClaim, Token, TokenKind
+from remanent.language.offline.claims import NAMING, ParsedClaim, Token, TokenKind
 from remanent.language.offline.lexicon import LANDS, Lexicon, lexicon, stem
 from remanent.text.numbers import has_digit
 from remanent.text.regex import lazy_regex
@@ -22,8 +22,6 @@ from remanent.values import dataclass
 
 # Words of one root share a beginning: so many letters, and so much of the longer one. Chosen by hand.
 _ROOT, _ROOT_SHARE = 5, 0.6
-NAMING = frozenset({TokenKind.WORD, TokenKind.NAME})
-"""What names or describes something: what two claims must have in common to be of one thing."""
 MEASURES = frozenset({TokenKind.AMOUNT, TokenKind.TIME})
 """What has an order or a size, and is compared by value and not by its words."""
 # Sorts of values that are said of the word after them: a red shirt is no blue shirt, and may well be with a blue hat.
@@ -256,7 +254,8 @@ def _opposites(
     polar = [token for token in sides[1] if token.key in words.polar]
     by_key = {token.key: token for token in sides[1]}
     for first in sides[0]:
-        formed = [by_key[form] for form in _other_forms(first.key) if form in by_key]
+        forms = (form for prefix in _DENYING_PREFIXES for form in (prefix + first.key, first.key.removeprefix(prefix)))
+        formed = [by_key[form] for form in forms if form in by_key]
         for second in (*(polar if first.key in words.polar else ()), *formed):
             if first.key == second.key or first.opening != second.opening:
                 continue
@@ -268,14 +267,6 @@ def _opposites(
                 elif first.denied != second.denied:
                     agreed.append((first, second))
     return found, agreed
-
-
-def _other_forms(key: str) -> Iterator[str]:
-    """Yield a word with each prefix that denies it, and without it."""
-    for prefix in _DENYING_PREFIXES:
-        yield prefix + key
-        if key.startswith(prefix):
-            yield key.removeprefix(prefix)
 
 
 def _matters(one: str, other: str, words: Lexicon) -> Iterator[tuple[int, int]]:

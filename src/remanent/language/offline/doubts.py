@@ -17,7 +17,7 @@ from remanent.language.offline.statements_chinese import PARTS as CHINESE
 from remanent.language.offline.statements_english import PARTS as ENGLISH
 from remanent.text.chinese import tagged
 from remanent.text.regex import lazy_regex
-from remanent.text.scripts import HAN
+from remanent.text.scripts import has_han
 from remanent.text.terms import query_terms
 
 _SORTS = parts_of("""
@@ -110,7 +110,6 @@ _EMPTY = frozenset(
 )
 """What names nothing by itself."""
 _CLAUSES = lazy_regex(r"[，,。；;！!]")
-_HAN = lazy_regex(f"[{HAN}]")
 _SHORT = 10
 """Characters of a Chinese clause that goes on with what the one before it names: 游泳太远，我给她停了. By hand."""
 
@@ -122,7 +121,7 @@ def doubts(sentence: str) -> Iterator[str]:
     before = ""
     for clause in _CLAUSES.split(sentence):
         if _ENDS.search(clause) and not _NEGATED.search(clause):
-            goes_on = before and len(clause) <= _SHORT and _HAN.search(clause)
+            goes_on = before and len(clause) <= _SHORT and has_han(clause)
             yield f"{before}，{clause}" if goes_on else clause
         before = clause
 
@@ -139,7 +138,7 @@ def is_doubted(clause: str, *, subject: str, attribute: str, value: str) -> bool
     somebody = _SOMEBODY.search(clause)
     if somebody is not None and somebody[0].lower() not in f"{subject} {value}".lower():
         return False  # my friend's marathon is not mine
-    return _names_chinese(clause, value) if _HAN.search(clause) else _names(clause, subject, value)
+    return _names_chinese(clause, value) if has_han(clause) else _names(clause, subject, value)
 
 
 def _names_chinese(clause: str, value: str) -> bool:

@@ -15,8 +15,8 @@ from functools import lru_cache
 from itertools import pairwise
 
 from remanent.bilingual import Bilingual, in_language
-from remanent.language.offline.claims import ParsedClaim, Token, TokenKind, read_claim
-from remanent.language.offline.comparison import MEASURES, NAMING, Comparison, DifferenceKind, compare, is_defined
+from remanent.language.offline.claims import NAMING, ParsedClaim, Token, TokenKind, read_claim
+from remanent.language.offline.comparison import MEASURES, Comparison, DifferenceKind, compare, is_defined
 from remanent.language.offline.judgement import (
     CONFLICT,
     EXCEPTED,
@@ -416,16 +416,12 @@ class Contradiction:
 
 def contradiction_in(task: str) -> Contradiction | None:
     """Return what a cross-validation is about, when the task says it as two statements."""
-    parts = _described(task).strip().split(_BETWEEN)
-    return Contradiction(parts[0].strip(), parts[1].strip()) if len(parts) == 2 and all(map(str.strip, parts)) else None
-
-
-def _described(task: str) -> str:
-    """Return the description in the first conflict of a task; nothing where there is none that is closed."""
     found = _CONFLICT.search(task)
     _, opened, rest = task[found.end() :].partition("<description>") if found else ("", "", "")
     said, closed, rest = rest.partition("</description>")
-    return said if opened and closed and "</conflict>" in rest else ""
+    parts = [part.strip() for part in said.strip().split(_BETWEEN)]
+    is_whole = opened and closed and "</conflict>" in rest and len(parts) == 2 and all(parts)
+    return Contradiction(*parts) if is_whole else None
 
 
 def leaves_open(matter: Contradiction, finding: str) -> bool:

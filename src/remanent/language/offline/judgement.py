@@ -22,11 +22,10 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from difflib import SequenceMatcher
 
-from remanent.language.offline.claims import ADVERBIAL, ParsedClaim, Token, TokenKind, read_claim, read_claims
+from remanent.language.offline.claims import ADVERBIAL, NAMING, ParsedClaim, Token, TokenKind, read_claim, read_claims
 from remanent.language.offline.comparison import (
     MEASURED,
     MEASURES,
-    NAMING,
     SHORT,
     Comparison,
     Difference,
@@ -277,7 +276,7 @@ def _scene(comparison: Comparison, difference: Difference) -> float:
     Captions ask for less agreement, since both are of the same picture by assumption.
     """
     if difference.kind is DifferenceKind.DENIAL:
-        return 0.9 if _cover(comparison, difference) >= _COVER[DifferenceKind.DENIAL] else 0.4
+        return 0.9 if _covers(comparison, difference)[0] >= _COVER[DifferenceKind.DENIAL] else 0.4
     return _SCENES.get(difference.kind, 0.0)
 
 
@@ -293,7 +292,7 @@ def _weigh(comparison: Comparison, difference: Difference) -> float:
         return 0.0
     if difference.kind is DifferenceKind.WORD and _are_deeds(comparison, difference):
         return 0.0
-    cover = _cover(comparison, difference)
+    cover = _covers(comparison, difference)[0]
     short = min(len(one.tokens), len(other.tokens)) <= SHORT and max(len(one.tokens), len(other.tokens)) <= 2 * SHORT
     least = _COVER_OF_ONE if comparison.attributes and short else _COVER[difference.kind]
     said = _predicates(comparison, difference) + bool(comparison.attributes)
@@ -403,13 +402,8 @@ _SCOPING = frozenset("in for at on during within when 在 对 于".split())
 """Prepositions behind which stands where, when or for whom something holds."""
 
 
-def _cover(comparison: Comparison, difference: Difference) -> float:
-    """Return the share of the shorter claim's words beside the difference that the other says, too."""
-    return _covers(comparison, difference)[0]
-
-
 def _covers(comparison: Comparison, difference: Difference) -> tuple[float, float]:
-    """Return the same share of both claims, that of the shorter one first."""
+    """Return what share of a claim's words beside the difference the other says, too; first of the shorter one."""
     taken = {id(token) for token in (*difference.one, *difference.other)}
     if difference.kind is DifferenceKind.DENIAL:
         taken = set()

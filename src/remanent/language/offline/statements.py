@@ -27,7 +27,7 @@ from remanent.language.offline import statements_chinese, statements_english
 from remanent.language.offline.questions import is_question
 from remanent.language.offline.statement_rules import Statement, canonical, expanded_form, parts_of, subject_name
 from remanent.text.regex import lazy_regex
-from remanent.text.scripts import HAN
+from remanent.text.scripts import HAN, has_han
 from remanent.text.sentences import sentences
 from remanent.text.spans import Span
 
@@ -84,7 +84,6 @@ _TO_A_FRIEND = lazy_regex(r"\b(?:you|your|yours|yourself|y['’]all)\b|[你您]|
 _ORDERS = lazy_regex(
     r"\byou (?:should|must|have to|need to|can|may|are to)\b|[你您](?:要|应该|得|需要|必须|可以)", re.IGNORECASE
 )
-_HAN = lazy_regex(f"[{HAN}]")
 _BECAUSE = lazy_regex(
     r"^(?P<what>.{6,}?)[,，]?\s*(?:\b(?:because|since|['’]cause)\b|因为)\s*(?P<why>.{4,})$"
     r"|^(?:\b(?:because|since)\b|因为|由于)\s*(?P<why2>.{4,}?)[,，]\s*(?:所以|因此)?(?P<what2>.{4,})$"
@@ -102,7 +101,7 @@ _ENGLISH_WITH_NAMES = lazy_regex(r"^\W*(?:(?:I|My|We|Our|The user)\b|[A-Z]\w+['�
 
 
 def _is_chinese(text: str) -> bool:
-    return _HAN.search(text) is not None and not _ENGLISH_WITH_NAMES.match(text)
+    return has_han(text) and not _ENGLISH_WITH_NAMES.match(text)
 
 
 _MAX_SENTENCE = 400
@@ -140,7 +139,7 @@ def statements(text: str, *, speaker: str = "user", is_user: bool = True) -> lis
     text = _HALF_WIDTH_STOP.sub("。", text)
     listed = _listed(text) if is_user else None
     if listed is not None:
-        name = subject_name(speaker, zh=_HAN.search(text) is not None)
+        name = subject_name(speaker, zh=has_han(text))
         blank = " " * (listed.end - listed.start)
         found, text = [replace(listed, subject=name)], f"{text[: listed.start]}{blank}{text[listed.end :]}"
     own, place = own_words(text), 0
@@ -254,9 +253,7 @@ def _as_told(text: str, span: Span, speaker: str) -> list[Statement]:
     if len(words) < 4 or is_question(span.of(text)) or (_TO_A_FRIEND.search(words) and not _ORDERS.search(words)):
         return []
     content = third_person(words, speaker)
-    return [
-        Statement("fact", subject_name(speaker, zh=bool(_HAN.search(words))), "", "", content, span.start, span.end)
-    ]
+    return [Statement("fact", subject_name(speaker, zh=has_han(words)), "", "", content, span.start, span.end)]
 
 
 def _of_sentence(text: str, own: str, span: Span, *, speaker: str, is_user: bool) -> Iterator[Statement]:
@@ -378,7 +375,7 @@ _BLANK_LINE = lazy_regex(r"\n\s*\n")
 
 def _listed(text: str) -> Statement | None:
     """Return a way of doing something that the user teaches in steps with numbers."""
-    rules = statements_chinese if _HAN.search(text) else statements_english
+    rules = statements_chinese if has_han(text) else statements_english
     found = None if len(text) > MAX_TEXT else rules.LISTED.search(text)
     if found is None:
         return None

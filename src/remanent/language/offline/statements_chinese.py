@@ -325,13 +325,8 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
     name = subject_name(speaker, zh=True)
 
     def make(rule: StatementRule, match: re.Match[str], start: int, end: int) -> Statement | None:
-        value = (group(match, "v") or group(match, "v2")).strip(" ，。,.")
-        value = _HEAD.sub("", value)
-        who, named, kin = (
-            group(match, "s") or group(match, "s2") or group(match, "s3"),
-            group(match, "n"),
-            group(match, "kin"),
-        )
+        value = _HEAD.sub("", group(match, "v").strip(" ，。,."))
+        who, named, kin = (group(match, part) for part in ("s", "n", "kin"))
         if not value or (rule.kind not in {"decision", "follow_up", "event"} and _VAGUE.search(value)):
             return None
         # 排练晚上八点开始 tells of 排练; where the name ends in a time of day, the time was cut in two.

@@ -397,8 +397,8 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
         value, who = group(match, "v").rstrip(" ,.'’-"), group(match, "s").lower()
         happens = rule.kind in {"event", "decision", "follow_up"}
         attribute = group(match, "a").lower() or rule.attribute
-        rest = _rest_of_list(match.string, end) if attribute.startswith(_LISTED) and value else ""
-        value, end = value + rest.rstrip(), end + len(rest)
+        if attribute.startswith(_LISTED) and value and (rest := _REST_OF_LIST.match(match.string, end)):
+            value, end = value + rest[0].rstrip(), rest.end()
         value = value if happens else _LATELY.sub("", value)
         judged = _THEIRS.sub("", value) if who else value
         judged = _CAUSE.sub("", judged) if rule.kind == "mood" else judged
@@ -509,12 +509,6 @@ def _of_two(sentence: str, told: Sequence[Statement], make: MakeStatement) -> It
                     yield replace(one, start=place, end=pair.end() - 2 + one.end)
 
 
-def _rest_of_list(sentence: str, place: int) -> str:
-    """Return the further things of a list whose first one ends in a place."""
-    found = _REST_OF_LIST.match(sentence, place)
-    return "" if found is None else found[0]
-
-
 _BY_NAME = lazy_regex(r",? [A-Z]\w+,?(?= [a-z])")
 
 
@@ -622,7 +616,8 @@ _OUR_FAMILY = lazy_regex(r"\bour (?:own )?(?:whole )?family\b|\bas a family\b")
 
 def with_company(content: str, name: str, *, before: str, said: str) -> str:
     """Return what several did with who the others are, where that was said: "Ada and their family"."""
-    talk = f"{before}{_pair_of(said)}"
+    pair = _PAIR.match(said)  # "My wife and I"
+    talk = before + (pair["pair"] if pair else "")
     named = {found.end(): next(filter(None, found.groups())) for found in _COMPANY.finditer(talk)}
     named |= {found.end(): found["who"] for found in _PAIR.finditer(talk)}
     who = named[max(named)] if named else "our family" if _OUR_FAMILY.search(said) else ""
@@ -630,12 +625,6 @@ def with_company(content: str, name: str, *, before: str, said: str) -> str:
         return content
     others = _OTHERS.sub(lambda one: _POSSESSIVES[one[0].lower()], who)
     return re.sub(rf"(?i:{re.escape(name)}) and others", lambda found: f"{found[0][:-6]}{others}", content, count=1)
-
-
-def _pair_of(said: str) -> str:
-    """Return the words of a clause that name both: "My wife and I"."""
-    found = _PAIR.match(said)
-    return "" if found is None else found["pair"]
 
 
 def third_person(clause: str, name: str) -> str:

@@ -61,7 +61,8 @@ class Amount:
     def agrees(self, other: "Amount") -> bool:
         """Tell whether both may mean the same."""
         if self.said and self.said == other.said:
-            return abs(self._limit - other._limit) <= _EXACT * max(1.0, abs(self._limit))
+            limit, its = (one.low if abs(one.low) < float("inf") else one.high for one in (self, other))
+            return abs(limit - its) <= _EXACT * max(1.0, abs(limit))
         if (
             not self.said
             and not other.said
@@ -69,10 +70,6 @@ class Amount:
         ):
             return self.decimals != other.decimals or abs(self.low - other.low) <= _EXACT * max(1.0, abs(self.low))
         return self.low <= other.high * (1 + _EXACT) + _EXACT and other.low <= self.high * (1 + _EXACT) + _EXACT
-
-    @property
-    def _limit(self) -> float:
-        return self.low if abs(self.low) < float("inf") else self.high
 
 
 def amounts(text: str) -> Iterator[Amount]:
@@ -132,7 +129,9 @@ class When:
             return self.begin.weekday() == other.begin.weekday()
         if self.form is Form.CLOCK:
             apart = (60 * self.begin.hour + self.begin.minute) - (60 * other.begin.hour + other.begin.minute)
-            return apart % (12 * 60) == 0 if self._is_bare or other._is_bare else apart == 0
+            # A bare hour may be meant of the morning or of the evening: at seven.
+            is_bare = any(one.begin.hour <= 12 and one.end - one.start <= 4 for one in (self, other))
+            return apart % (12 * 60) == 0 if is_bare else apart == 0
         if self.is_range and other.is_range and self.form is other.form:
             return (self.begin, self.finish) == (other.begin, other.finish)
         one = self
@@ -141,11 +140,6 @@ class When:
             begin = self.begin.replace(year=other.begin.year, day=day)
             one = replace(self, begin=begin, finish=begin + (self.finish - self.begin))
         return one.begin < other.finish and other.begin < one.finish
-
-    @property
-    def _is_bare(self) -> bool:
-        """Whether an hour may be meant of the morning or of the evening: at seven."""
-        return self.begin.hour <= 12 and self.end - self.start <= 4
 
 
 # Where nobody says when something was said, both sides are read from this day on.
