@@ -10,7 +10,7 @@ import time
 from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -114,9 +114,13 @@ class JsonBody:
         return value
 
 
-async def read_json_body(request: Request, *, limit: int, depth: int, values: int) -> JsonBody:
-    """Return a request's body, which must be called JSON if there is any."""
-    data = b"".join([piece async for piece in body_chunks(request, limit=limit)])
+async def read_body(request: Request, *, limit: int) -> bytes:
+    """Return a request's body."""
+    return b"".join([piece async for piece in body_chunks(request, limit=limit)])
+
+
+def json_body(request: Request, data: bytes, *, depth: int, values: int) -> JsonBody:
+    """Return a request's body as one that must be called JSON if there is any."""
     if data and _media_type(request.headers.get("content-type", "")) != JSON:
         raise Refusal(415, f"send {JSON}")
     return JsonBody(data, depth, values)
@@ -264,11 +268,23 @@ class OrgCapacity:
         """Work on a request while this lasts, when it is its organisation's turn."""
         return self._turns.hold(org)
 
-    def body_slot(self, org: str, request: Request) -> AbstractAsyncContextManager[None]:
-        """Have room for a request's body while this lasts; what a client sends meanwhile waits in its connection."""
-        length = request.headers.get("content-length", "")
-        is_large = int(length) >= LARGE_BODY_BYTES if length.isdigit() else "transfer-encoding" in request.headers
-        return self._large.hold(org) if is_large else nullcontext()
+    @asynccontextmanager
+    async def body(
+        self, org: str, request: Request, *, limit: int, charge: Callable[[float], None]
+    ) -> AsyncIterator[bytes]:
+        """Give a request's body, and have room for it while this lasts; what a client sends before waits at its end.
+
+        Whoever sent it is charged before it is here: many at once would else all be let in before the first of them is
+        counted. What is too large is refused unread, and costs no more than any request: else the next ones would be
+        refused for it.
+        """
+        length = declared_length(request)
+        charge(body_cost(length if length <= limit else 0))
+        is_large = length >= LARGE_BODY_BYTES or "transfer-encoding" in request.headers
+        async with self._large.hold(org) if is_large else nullcontext():
+            data = await read_body(request, limit=limit)
+            charge(body_cost(0 if length else len(data)))
+            yield data
 
     async def parse(self, org: str, *, size: int, work: Callable[[], T]) -> T:
         """Return what reading a body of so many bytes gives; a large one is read in a thread, by turns."""
