@@ -5,7 +5,6 @@ the next one; while the log cannot be written, nothing that it should tell of is
 """
 
 import asyncio
-import errno
 import logging
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import field
 from pathlib import Path
 
+from remanent.durability import NO_ROOM
 from remanent.errors import InvalidSettings, RemanentError, StorageError, StorageFull
 from remanent.model import Clock, system_clock
 from remanent.operations.access.chain import (
@@ -34,8 +34,6 @@ from remanent.values import dataclass
 _LOGS = f"{FOLDER}/audit"
 """A log for each organisation."""
 
-_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
-"""A full disk, and a quota that is used up."""
 _WRITERS = 4
 """Organisations that are synced at a time; each has its own files, so that none waits for another's."""
 _MOST_OWED = 1000
@@ -241,7 +239,7 @@ def _typed(error: Exception) -> RemanentError:
     if isinstance(error, RemanentError):
         return error
     if isinstance(error, OSError):
-        kind = StorageFull if error.errno in _NO_ROOM else StorageError
+        kind = StorageFull if error.errno in NO_ROOM else StorageError
         return kind(f"the audit log cannot be written: {error.strerror}; see to its disk, then try again")
     _logger.error("the audit log cannot be written", exc_info=error)
     return StorageError(f"the audit log cannot be written ({type(error).__name__}); the server's log says why")
