@@ -89,10 +89,6 @@ _MAX_SUBJECTS = 100
 """Ids that a line of the audit log names: a page of it must stay readable."""
 
 
-def _ignore_progress(_: object) -> None:
-    """Is told of progress and does nothing."""
-
-
 class Service:
     """Operations over one open memory, with its keys and its audit log."""
 
@@ -146,7 +142,7 @@ class Service:
         *,
         place: Target,
         principal: Principal = LOCAL,
-        report: Report = _ignore_progress,
+        report: Report = lambda _: None,
         upload: AsyncIterator[bytes] | None = None,
         key: str | None = None,
     ) -> Any:

@@ -7,7 +7,7 @@ others want the server, too.
 
 import asyncio
 import time
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
@@ -25,7 +25,7 @@ from remanent.server.connections import max_connections
 from remanent.server.hosts import header_values
 from remanent.server.problems import Refusal
 from remanent.settings import ServerSettings
-from remanent.values import dataclass
+from remanent.values import Newest, dataclass
 
 _MAX_BUCKETS = 10_000
 """Callers whose rate is known at once; beyond that the longest unseen starts with a full bucket (about 2 MB)."""
@@ -189,19 +189,17 @@ class RateLimit:
         self._rate = rate
         self._burst = float(burst)
         self._timer = timer
-        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._buckets = Newest[str, tuple[float, float]](_MAX_BUCKETS)
 
     def take(self, name: str, *, cost: float = 1.0) -> None:
         """Take a token, or refuse and say when there will be one."""
         if not self._rate:
             return
         now = self._timer()
-        tokens, since = self._buckets.pop(name, (self._burst, now))
+        tokens, since = self._buckets.get(name, (self._burst, now))
         tokens = min(self._burst, tokens + (now - since) * self._rate)
         allowed = tokens >= cost
         self._buckets[name] = (tokens - cost if allowed else tokens, now)
-        if len(self._buckets) > _MAX_BUCKETS:
-            self._buckets.popitem(last=False)
         if not allowed:
             wait = (cost - tokens) / self._rate
             raise RateLimited(f"too many requests; the next one is welcome in {wait:.1f} seconds", retry_after=wait)
@@ -308,14 +306,12 @@ class Pace:
 
     def __init__(self, *, timer: Callable[[], float] = time.monotonic) -> None:
         self._timer = timer
-        self._due: OrderedDict[str, float] = OrderedDict()
+        self._due = Newest[str, float](_MAX_BUCKETS)
         """When the refusals of each so far would all have gone, had none of them gone at once."""
 
     def pause(self, name: str) -> float:
         """Return how many seconds the next refusal of a caller has to wait."""
         now = self._timer()
-        due = max(self._due.pop(name, now), now) + 1 / REFUSALS_PER_SECOND
+        due = max(self._due.get(name, now), now) + 1 / REFUSALS_PER_SECOND
         self._due[name] = min(due, now + LONGEST_PAUSE)
-        if len(self._due) > _MAX_BUCKETS:
-            self._due.popitem(last=False)
         return max(0.0, self._due[name] - now - REFUSALS_AT_ONCE / REFUSALS_PER_SECOND)

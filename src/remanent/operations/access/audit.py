@@ -6,7 +6,6 @@ the next one; while the log cannot be written, nothing that it should tell of is
 
 import asyncio
 import logging
-from collections import OrderedDict
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import field
@@ -29,7 +28,7 @@ from remanent.operations.access.chain import (
 from remanent.operations.access.keys import FOLDER
 from remanent.settings import SECRETS_FOLDER, Settings
 from remanent.stores.shelf import DAMAGED, Shelf, as_shelf
-from remanent.values import dataclass
+from remanent.values import Newest, dataclass
 
 _LOGS = f"{FOLDER}/audit"
 """A log for each organisation."""
@@ -89,7 +88,7 @@ class AuditLog:
         )
         self._clock = clock
         self._queues: dict[str, _Queue] = {}
-        self._seen: OrderedDict[str, tuple[int, ...] | None] = OrderedDict()
+        self._seen = Newest[str, tuple[int, ...] | None](_MOST_SEEN)
         self._failing: set[str] = set()
         self._writers: ThreadPoolExecutor | None = None
 
@@ -172,8 +171,6 @@ class AuditLog:
             return _typed(error)
         self._failing.discard(org)
         self._seen[org] = state
-        if len(self._seen) > _MOST_SEEN:
-            self._seen.popitem(last=False)
         return None
 
     def _append(self, org: str, deeds: list[AuditEvent]) -> tuple[int, ...] | None:

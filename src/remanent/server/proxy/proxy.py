@@ -8,7 +8,6 @@ once, also when the client or the model leaves early.
 import asyncio
 import json
 import math
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
@@ -61,7 +60,7 @@ from remanent.server.proxy.upstream import AnswerRelay, Headers, RecordAnswer, U
 from remanent.server.telemetry import SEARCH, Tracer
 from remanent.settings import MemoryPlace
 from remanent.text.tokens import token_counter
-from remanent.values import dataclass
+from remanent.values import Newest, dataclass
 
 
 def _refusal(error: RemanentError | Refusal, *, dialect: ChatDialect, languages: str) -> tuple[int, Headers, bytes]:
@@ -222,7 +221,7 @@ class Proxy:
         self._capacity = OrgCapacity.of(service)
         self._tracer = Tracer()
         self._clock = clock
-        self._sessions: OrderedDict[tuple[Scope, str], str] = OrderedDict()
+        self._sessions = Newest[tuple[Scope, str], str](_MAX_SESSIONS)
         self._upstream = Upstream(settings)
         self._reminding = ChatRecall(
             memory, limit=settings.limit, budget=settings.budget, timeout=settings.recall_timeout, clock=clock
@@ -368,8 +367,6 @@ class Proxy:
         """Note which conversation a response belongs to: a client may go on from it without sending it again."""
         if response_id and scope.session is not None:
             self._sessions[scope.owner, response_id] = scope.session
-            if len(self._sessions) > _MAX_SESSIONS:
-                self._sessions.popitem(last=False)
 
     async def _pass_on(self, request: Request, send: Send, path: str, body: bytes | None) -> None:
         """Send a request on as it came, and the answer back."""
