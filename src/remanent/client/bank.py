@@ -14,6 +14,7 @@ from remanent.operations import Target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from types import TracebackType
 
     from remanent.agents.deep_retrieval import DeepRetrieved
     from remanent.bank.bank import Observed
@@ -165,5 +166,7 @@ class AsyncRemoteBank:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(self, *_: object) -> None:
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         """Leave it as it is: what is kept stays, and the server has cleared what is not."""
