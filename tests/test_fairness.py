@@ -5,13 +5,12 @@ import queue
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack, nullcontext
+from contextlib import nullcontext
 from contextvars import copy_context
 from functools import partial
 
 import pytest
 
-from remanent.errors import QueueFull
 from remanent.fairness import (
     ALLOWANCE,
     IDLE,
@@ -133,18 +132,6 @@ async def test_whoever_stops_waiting_leaves_no_hole() -> None:
     await work.ask("d1")
     assert work.begun[-1] == "d1"
     await work.end("d1")
-
-
-async def test_too_many_that_wait_are_refused() -> None:
-    slots = FairSlots(1, shared=1, max_waiting=1)
-    work = Work(slots)
-    await work.ask("a1", "a2")
-    async with AsyncExitStack() as stack:
-        with pytest.raises(QueueFull):
-            await stack.enter_async_context(slots.hold("a"))
-    await work.ask("b1")
-    await drained(work)
-    assert work.begun == ["a1", "a2", "b1"]
 
 
 async def drained(work: Work) -> None:

@@ -16,8 +16,6 @@ from contextvars import ContextVar
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
-from remanent.errors import QueueFull
-
 LATELY = 10.0
 """Seconds after which somebody who has asked for nothing no longer counts as present: longer than people pause between
 two requests of one piece of work, and short enough that a lone user soon has the whole machine."""
@@ -282,7 +280,6 @@ class FairSlots:
         total: int,
         *,
         shared: int,
-        max_waiting: int | None = None,
         shares: Shares | None = None,
         timer: Callable[[], float] = time.monotonic,
         call_later: Callable[[float, Callable[[], None]], object] | None = None,
@@ -290,7 +287,6 @@ class FairSlots:
         self._total = total
         self._shared = min(shared, total)
         self._alone = max(self._shared, total - total // 4)
-        self._max_waiting = max_waiting
         self._shares = shares or Shares(timer=timer)
         self._held: Counter[str] = Counter()
         self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
@@ -303,7 +299,7 @@ class FairSlots:
 
     @asynccontextmanager
     async def hold(self, name: str) -> AsyncIterator[None]:
-        """Hold a place while this lasts, and wait for it before that; refuse when too many of the name wait."""
+        """Hold a place while this lasts, and wait for it before that."""
         with self._shares.asking(name):
             if name in self._waiting or not self.take(name):
                 await self._wait(name)
@@ -331,10 +327,7 @@ class FairSlots:
 
     async def _wait(self, name: str) -> None:
         """Wait for a place, in the queue of the name."""
-        queue = self._waiting.get(name, deque())
-        if self._max_waiting is not None and len(queue) >= self._max_waiting:
-            raise QueueFull(f"{len(queue)} requests of this organisation wait already; send fewer at a time")
-        self._waiting[name] = queue
+        queue = self._waiting.setdefault(name, deque())
         turn = asyncio.get_running_loop().create_future()
         queue.append(turn)
         try:

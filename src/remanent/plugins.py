@@ -7,7 +7,7 @@ lists these, and must not wait for the discipline to be loaded.
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -122,13 +122,9 @@ def others_declared() -> "tuple[EntryPoint, ...]":
 @cache
 def found() -> tuple[Declared, ...]:
     """Return every discipline that is installed, ours first; loaded once per process."""
-    return (*_ours(), *(_other(point) for point in others_declared()))
-
-
-def _ours() -> Iterator[Declared]:
-    for name in ours_available():
-        module, _, attribute = OURS[name].partition(":")
-        yield getattr(import_module(module), attribute)()
+    places = (OURS[name].partition(":") for name in ours_available())
+    ours = (getattr(import_module(module), attribute)() for module, _, attribute in places)
+    return (*ours, *(_other(point) for point in others_declared()))
 
 
 def _other(point: "EntryPoint") -> Declared:

@@ -268,7 +268,12 @@ def _fails(*_: object, **__: object) -> Any:
 def test_a_prompt_is_kept_although_recalling_fails(
     cli: Cli, served: Served, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(hook_run._HookMemory, "recall", _fails)
+    real = hook_run._HookMemory.do
+
+    def do(memory: hook_run._HookMemory, method: str, **given: Any) -> Any:
+        return _fails() if method == "recall" else real(memory, method, **given)
+
+    monkeypatch.setattr(hook_run._HookMemory, "do", do)
     assert run(cli, "prompt-submit", {"session": "s1", "prompt": "The boat is red."}, monkeypatch, capsys) == ""
     with remanent.connect(served.url) as memory:
         assert [entry.text for entry in memory.agent("ada").entries()] == ["The boat is red."]

@@ -4,11 +4,12 @@ import asyncio
 import json
 import threading
 from collections.abc import Iterator
-from contextlib import AsyncExitStack, contextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, contextmanager
 from pathlib import Path
 
 import pytest
 from starlette.requests import Request
+from starlette.types import Message
 
 from remanent.discipline.operation import operation
 from remanent.discipline.shapes import Done, Nothing
@@ -153,22 +154,32 @@ async def test_work_of_an_organisation_waits_for_its_own_and_not_for_others(tmp_
 async def test_large_bodies_of_one_organisation_leave_room_for_those_of_others() -> None:
     capacity = OrgCapacity(ServerSettings())
     async with AsyncExitStack() as stack:
-        await stack.enter_async_context(capacity.body_slot("quiet", sent(LARGE_BODY_BYTES)))
+        await stack.enter_async_context(body(capacity, "quiet", sent(LARGE_BODY_BYTES)))
         taken = [
-            asyncio.create_task(stack.enter_async_context(capacity.body_slot("greedy", sent(LARGE_BODY_BYTES))))
+            asyncio.create_task(stack.enter_async_context(body(capacity, "greedy", sent(LARGE_BODY_BYTES))))
             for _ in range(50)
         ]
         await asyncio.wait(taken, return_when=asyncio.FIRST_COMPLETED)
-        await stack.enter_async_context(capacity.body_slot("greedy", sent(LARGE_BODY_BYTES - 1)))
-        await stack.enter_async_context(capacity.body_slot("other", sent(LARGE_BODY_BYTES)))
+        await stack.enter_async_context(body(capacity, "greedy", sent(LARGE_BODY_BYTES - 1)))
+        await stack.enter_async_context(body(capacity, "other", sent(LARGE_BODY_BYTES)))
         assert sum(task.done() for task in taken) == MAX_LARGE_BODIES_PER_ORG
         for task in taken:
             task.cancel()
         await asyncio.gather(*taken, return_exceptions=True)
 
 
+def body(capacity: OrgCapacity, org: str, request: Request) -> AbstractAsyncContextManager[bytes]:
+    return capacity.body(org, request, limit=2 * LARGE_BODY_BYTES, charge=lambda _: None)
+
+
 def sent(size: int) -> Request:
-    return Request({"type": "http", "method": "POST", "headers": [(b"content-length", str(size).encode())]})
+    """Return a request whose body is here at once; only what it says of its size counts."""
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    headers = [(b"content-length", str(size).encode())]
+    return Request({"type": "http", "method": "POST", "headers": headers}, receive)
 
 
 @operation("never", zh="永不。", permission=Permission.READ, long=True)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -39,9 +39,6 @@ from remanent.plugins import (
     others_declared,
     ours_available,
 )
-
-if TYPE_CHECKING:
-    from remanent.discipline.operation import FolderCommand
 
 
 def _of_operation(declared: OperationCommand) -> BoundCommand:
@@ -96,21 +93,13 @@ def make_command(declared: HandMadeCommand, *, discipline: str = "") -> BoundCom
         if callable(work):
             work(place, **given)
         else:
-            _run_folder(place, work, given.pop("folder"), given)
+            from remanent.cli.execution import perform_folder
+
+            perform_folder(place, work, given.pop("folder"), given)
 
     path = tuple(f"{discipline} {declared.name}".split())
     function = with_common_options(declared.level, declared.parameters, agent=declared.agent)(run)
     return BoundCommand(path, declared.help, function, words.GROUPS.get(path[0]))
-
-
-def _run_folder(place: CommonOptions, work: "FolderCommand", folder: Path, given: dict[str, Any]) -> None:
-    """Do for a folder what is done, once or whenever its files change."""
-    from remanent.cli.execution import perform_folder, watch_folder
-
-    if given.pop("watch", False) and work.watch is not None:
-        watch_folder(place, work, folder, partial(work.watch, folder=folder, given=given, agent=place.agent))
-    else:
-        perform_folder(place, work, folder, given)
 
 
 _HOOKS_OF = (

@@ -5,8 +5,8 @@ anything, so everything passes through `visible`, which leaves no control charac
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field, is_dataclass
 from dataclasses import fields as dataclass_fields
-from dataclasses import is_dataclass
 from datetime import datetime
 from enum import Enum
 from pathlib import Path
@@ -63,12 +63,12 @@ class CommandResult:
     screen: Terminal
     operation: Operation[Any, Any]
     requests: Sequence[Any]
-    answers: Sequence[Any]
     several: bool
     options: Mapping[str, Any]
     place: Target
     file: Path
     home: Path
+    answers: list[Any] = field(default_factory=list)
     ends_with: Exit = Exit.OK
 
     @property

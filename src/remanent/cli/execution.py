@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import json
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,7 +41,7 @@ from remanent.jobs import Progress as JobProgress
 from remanent.memory import AsyncMemory, aopen
 from remanent.model import Message, Probe
 from remanent.model.chat import expand_message
-from remanent.operations import CATALOGUE, Body, Operation, ProgressStep, Service, Target
+from remanent.operations import CATALOGUE, Body, Operation, Service, Target
 from remanent.settings import Settings
 
 if TYPE_CHECKING:
@@ -171,10 +172,21 @@ def _show_prompt(screen: Terminal, role: Any, request: Any) -> None:
             screen.show(f"\n[{turn['speaker']}]\n{turn['text']}")
 
 
-def perform_folder(place: CommonOptions, work: FolderCommand, folder: Path, given: Mapping[str, Any]) -> None:
-    """Do what a command does for a whole folder, which is read where it lies, and show what came of it."""
+def perform_folder(place: CommonOptions, work: FolderCommand, folder: Path, given: dict[str, Any]) -> None:
+    """Do what a command does for a whole folder, which is read where it lies, and show what came of it.
+
+    Where it is watched, that is done and shown whenever its files change, until the user has enough of it.
+    """
     screen, settings = begin(place)
+    show_report = screen.give if place.as_json else partial(work.show, screen)
+    is_watched = given.pop("watch", False)
     with place.open(settings) as memory:
+        if is_watched and work.watch is not None:
+            with contextlib.suppress(KeyboardInterrupt):
+                screen.tell(words.WATCHING, folder=folder)
+                for report in work.watch(memory, folder=folder, given=given, agent=place.agent):
+                    show_report(report)
+            return
         with screen.meter(words.READING_FILES) as meter:
 
             def tell(done: int, total: int, name: str) -> None:
@@ -183,24 +195,7 @@ def perform_folder(place: CommonOptions, work: FolderCommand, folder: Path, give
             report = work.run(memory, folder, given, agent=place.agent, on_progress=tell)
         with screen.indexing() as indexed:
             memory.settle(on_progress=indexed)
-    if place.as_json:
-        screen.give(report)
-    else:
-        work.show(screen, report)
-
-
-def watch_folder(
-    place: CommonOptions, work: FolderCommand, folder: Path, watch: Callable[[Any], Iterator[Any]]
-) -> None:
-    """Show what is done for a folder whenever something is, until the user has enough of it."""
-    screen, settings = begin(place)
-    with place.open(settings) as memory, contextlib.suppress(KeyboardInterrupt):
-        screen.tell(words.WATCHING, folder=folder)
-        for report in watch(memory):
-            if place.as_json:
-                screen.give(report)
-            else:
-                work.show(screen, report)
+    show_report(report)
 
 
 def perform(
@@ -233,15 +228,21 @@ def perform(
         given["name"] = file.name
     if operation.destroys:
         _confirm(screen, operation, requests[0], place, yes=yes)
-    where = Target(org=settings.org, workspace=settings.workspace, agent=place.agent)
     if wait is None:
         wait = intake is not None and intake.get("file") is not None
     if not wait and operation.reads is Body.JSON:
         load_in_a_hurry(settings.home)
-    work = _Execution(screen, settings, operation, where=where, file=file)
-    shown = asyncio.run(
-        work.run(requests, several=each is not None, options={**(intake or {}), **(options or {})}, wait=wait)
+    shown = CommandResult(
+        screen,
+        operation,
+        [operation.request.model_validate(dict(request)) for request in requests],
+        several=each is not None,
+        options={**(intake or {}), **(options or {})},
+        place=Target(org=settings.org, workspace=settings.workspace, agent=place.agent),
+        file=file,
+        home=settings.home,
     )
+    asyncio.run(_do(shown, settings, wait=wait))
     if shown.ends_with:
         raise typer.Exit(shown.ends_with)
 
@@ -256,113 +257,82 @@ def _confirm(
         raise typer.Exit(Exit.NO)
 
 
-class _Execution:
-    """One command's work on an open memory."""
-
-    def __init__(
-        self, screen: Terminal, settings: Settings, operation: Operation[Any, Any], *, where: Target, file: Path
-    ) -> None:
-        self._screen = screen
-        self._settings = settings
-        self._operation = operation
-        self._where = where
-        self._file = file
-
-    async def run(
-        self, requests: Sequence[Mapping[str, Any]], *, several: bool, options: Mapping[str, Any], wait: bool
-    ) -> CommandResult:
-        """Do it, show it, and wait for the index if that is wanted."""
-        operation = self._operation
-        read = [operation.request.model_validate(dict(request)) for request in requests]
-        async with aopen(settings=self._opened(wait=wait)) as memory, Service(memory) as service:
-            if operation.answers is Body.LINES:
-                return await self._write_lines(service, read[0])
-            if operation.command is not None and operation.command.settles_first and self._where.agent is not None:
-                await self._settle_first(memory)
-            answers = []
-            with self._screen.meter(words.WORKING, total=_total(operation, self._file, read)) as meter:
-                for request in read:
-                    upload = self._upload(meter) if operation.reads is not Body.JSON else None
-                    answers.append(
-                        await service.perform(
-                            operation.name, request, place=self._where, upload=upload, report=_to(meter)
-                        )
-                    )
-                    if operation.reads is Body.JSON and len(read) > 1:
-                        meter.advance()
-            shown = CommandResult(
-                self._screen, operation, read, answers, several, options, self._where, self._file, self._settings.home
-            )
+async def _do(shown: CommandResult, settings: Settings, *, wait: bool) -> None:
+    """Do an operation on the memory, show what it answers, and wait for the index if that is wanted."""
+    screen, operation, several = shown.screen, shown.operation, len(shown.requests) > 1
+    total = float(len(shown.requests)) if several else None
+    async with aopen(settings=_opened(settings, operation, wait=wait)) as memory, Service(memory) as service:
+        if operation.answers is Body.LINES:
+            shown.answers.append(await _write_lines(shown, service))
             show(shown)
-            if wait:
-                await settle(self._screen, memory)
-            return shown
-
-    async def _settle_first(self, memory: AsyncMemory) -> None:
-        """Wait for the index of what was told before; on a full disk that never ends, and reading needs no room."""
-        where = self._where
-        with self._screen.indexing() as report:
-
-            def advance(progress: JobProgress) -> None:
-                report(progress)
-                if progress.no_room:
-                    raise StorageFull
-
-            try:
-                agent = memory.agent(where.agent or "", workspace=where.workspace, org=where.org)
-                await agent.settle(on_progress=advance)
-            except StorageFull:
-                self._screen.tell(words.NO_ROOM_TO_INDEX)
-
-    def _opened(self, *, wait: bool) -> Settings:
-        """Return the settings to open with: what is only taken down is indexed by the next process that reads.
-
-        To load the models takes many times as long as to keep a sentence, and recall finds it by its words meanwhile.
-        An export takes what waits along.
-        """
-        if wait or (self._operation.name != "remember" and self._operation.answers is not Body.LINES):
-            return self._settings
-        return self._settings.model_copy(update={"jobs": self._settings.jobs.model_copy(update={"enabled": False})})
-
-    async def _write_lines(self, service: Service, request: Any) -> CommandResult:
-        """Write lines to a file, whole or not at all, or to standard output."""
-        lines = await service.stream(self._operation.name, request, place=self._where)
-        count = 0
-        with target(self._file) as stream, self._screen.meter(words.EXPORTING) as meter:
-            async for line in lines:
-                stream.write(line.encode() + b"\n")
-                count += 1
-                meter.note(f"{count}")
-        shown = CommandResult(
-            self._screen, self._operation, [request], [count], False, {}, self._where, self._file, self._settings.home
-        )
-        show(shown)
-        return shown
-
-    async def _upload(self, meter: ProgressMeter) -> AsyncIterator[bytes]:
-        """Yield what is sent beside the request, and move the meter by its bytes."""
-        if self._operation.reads is Body.BYTES:
-            yield read_bytes(self._file)
             return
-        for line in read_lines(self._file):
-            piece = line.encode() + b"\n"
-            meter.advance(len(piece))
-            yield piece
+        if operation.command is not None and operation.command.settles_first and shown.place.agent is not None:
+            await _settle_first(shown, memory)
+        with screen.meter(
+            words.WORKING, total=size_of(shown.file) if operation.reads is Body.LINES else total
+        ) as meter:
+            for request in shown.requests:
+                upload = _upload(shown, meter) if operation.reads is not Body.JSON else None
+                answer = await service.perform(
+                    operation.name, request, place=shown.place, upload=upload, report=meter.report
+                )
+                shown.answers.append(answer)
+                if operation.reads is Body.JSON and several:
+                    meter.advance()
+        show(shown)
+        if wait:
+            await settle(screen, memory)
 
 
-def _total(operation: Operation[Any, Any], file: Path, requests: Sequence[object]) -> float | None:
-    if operation.reads is Body.LINES:
-        return size_of(file)
-    return len(requests) if len(requests) > 1 else None
+async def _settle_first(shown: CommandResult, memory: AsyncMemory) -> None:
+    """Wait for the index of what was told before; on a full disk that never ends, and reading needs no room."""
+    where = shown.place
+    with shown.screen.indexing() as report:
+
+        def advance(progress: JobProgress) -> None:
+            report(progress)
+            if progress.no_room:
+                raise StorageFull
+
+        try:
+            agent = memory.agent(where.agent or "", workspace=where.workspace, org=where.org)
+            await agent.settle(on_progress=advance)
+        except StorageFull:
+            shown.screen.tell(words.NO_ROOM_TO_INDEX)
 
 
-def _to(meter: ProgressMeter) -> Any:
-    """Return what passes progress on to the meter."""
+def _opened(settings: Settings, operation: Operation[Any, Any], *, wait: bool) -> Settings:
+    """Return the settings to open with: what is only taken down is indexed by the next process that reads.
 
-    def report(step: ProgressStep) -> None:
-        meter.note(step.note or (f"{step.done}/{step.total}" if step.total else f"{step.done}"))
+    To load the models takes many times as long as to keep a sentence, and recall finds it by its words meanwhile.
+    An export takes what waits along.
+    """
+    if wait or (operation.name != "remember" and operation.answers is not Body.LINES):
+        return settings
+    return settings.model_copy(update={"jobs": settings.jobs.model_copy(update={"enabled": False})})
 
-    return report
+
+async def _write_lines(shown: CommandResult, service: Service) -> int:
+    """Write lines to a file, whole or not at all, or to standard output; return how many."""
+    lines = await service.stream(shown.operation.name, shown.requests[0], place=shown.place)
+    count = 0
+    with target(shown.file) as stream, shown.screen.meter(words.EXPORTING) as meter:
+        async for line in lines:
+            stream.write(line.encode() + b"\n")
+            count += 1
+            meter.note(f"{count}")
+    return count
+
+
+async def _upload(shown: CommandResult, meter: ProgressMeter) -> AsyncIterator[bytes]:
+    """Yield what is sent beside the request, and move the meter by its bytes."""
+    if shown.operation.reads is Body.BYTES:
+        yield read_bytes(shown.file)
+        return
+    for line in read_lines(shown.file):
+        piece = line.encode() + b"\n"
+        meter.advance(len(piece))
+        yield piece
 
 
 async def settle(screen: Terminal, memory: AsyncMemory) -> None:

@@ -118,9 +118,7 @@ def run_guarded(run: Callable[[], object], arguments: Sequence[str]) -> int:
         return _report(error, error.format_message(), Exit.USAGE, as_json=True)
     except typer.Abort:
         return Exit.INTERRUPTED
-    except RemanentError as error:
-        return _report(error, str(error), exit_of(error), as_json=as_json)
-    except OSError as error:
+    except (RemanentError, OSError) as error:
         return _report(error, str(error), exit_of(error), as_json=as_json)
     except Exception as error:  # noqa: BLE001 - the outermost border: a defect must not look like an empty answer
         message = words.UNFORESEEN.say(locale_language(), error=f"{type(error).__name__}: {error}")

@@ -10,16 +10,15 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from remanent.bilingual import Bilingual, locale_language
-from remanent.cli.running_server import Unreachable, address_of, find_server, home_of
+from remanent.cli.running_server import MemoryAddress, Unreachable, address_of, find_server, home_of
 from remanent.cli.transcripts import HookNotes, SpokenLine, digest_of, moment_of, pieces_of, words_of
-from remanent.values import dataclass
 
 EVENTS = {
     "session-start": "SessionStart",
@@ -49,16 +48,6 @@ _DEBUG = "REMANENT_HOOK_DEBUG"
 """Set it to see why a hook did nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class HookPlace:
-    """Whose memory is meant."""
-
-    home: Path | None = None
-    org: str | None = None
-    workspace: str | None = None
-    agent: str | None = None
-
-
 def main(arguments: Sequence[str]) -> int:
     """Do what belongs to an event; the arguments are the event and the options of the place. Returns 0 always."""
     try:
@@ -73,13 +62,13 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def run(place: HookPlace, *, event: str) -> None:
+def run(place: MemoryAddress, *, event: str) -> None:
     """Do it as a command of the command line, whose options are read already."""
     named = {"--home": place.home, "--org": place.org, "--workspace": place.workspace, "--agent": place.agent}
     main([event, *(word for name, value in named.items() if value for word in (name, str(value)))])
 
 
-def _read_arguments(arguments: Sequence[str]) -> tuple[str, HookPlace]:
+def _read_arguments(arguments: Sequence[str]) -> tuple[str, MemoryAddress]:
     """Read the few options by hand: a hook runs at every message, and a parser takes long to load."""
     options: dict[str, str] = {}
     words: list[str] = []
@@ -91,7 +80,7 @@ def _read_arguments(arguments: Sequence[str]) -> tuple[str, HookPlace]:
         else:
             words.append(word)
     home = options.get("home")
-    return words[0] if words else "", HookPlace(
+    return words[0] if words else "", MemoryAddress(
         Path(home) if home else None,
         options.get("org"),
         options.get("workspace"),
@@ -102,7 +91,7 @@ def _read_arguments(arguments: Sequence[str]) -> tuple[str, HookPlace]:
 class Hook:
     """One call of a hook."""
 
-    def __init__(self, place: HookPlace, given: Mapping[str, Any]) -> None:
+    def __init__(self, place: MemoryAddress, given: Mapping[str, Any]) -> None:
         self._given = given
         self._session = _session(given)
         self._store = _HookMemory(place)
@@ -134,8 +123,8 @@ class Hook:
 
     def _start(self) -> str:
         """Begin or resume the session; tell what it was at, and what is known of the project."""
-        self._store.begin(self._session)
-        parts = [self._store.state(self._session)]
+        self._store.do("begin_session", session=self._session)
+        parts = [_told_state(self._store.do("session_state", session=self._session))]
         source = self._given.get("source")
         if source != "resume":  # who resumes has the conversation before it
             self._notes.note(self._told, [])
@@ -150,7 +139,9 @@ class Hook:
 
         It is found by its own words, whatever they are about.
         """
-        said = [one for one in self._store.newest() if one["scope"]["session"] not in (None, self._session)]
+        newest = self._store.do("entries", newest_first=True, limit=_LAST)
+        entries = newest["items"] if isinstance(newest, dict) else newest  # a server gives pages
+        said = [one for one in entries if one["scope"]["session"] not in (None, self._session)]
         name = said[0]["scope"]["session"] if said else None
         if name is None or name in self._told_of:
             return ""
@@ -165,7 +156,7 @@ class Hook:
         try:
             return self._reminded(prompt[:2000], budget=_PROMPT_TOKENS, but=self._session)
         finally:
-            self._store.remember(self._session, [_message(self._session, SpokenLine("user", prompt))])
+            self._remember([SpokenLine("user", prompt)])
 
     def _reminded(self, query: str, *, but: str | None = None, **wanted: Any) -> str:
         """Recall what the model does not have in its context: neither told in this session before nor said in it.
@@ -173,10 +164,10 @@ class Hook:
         Only the answer tells which of its items are of the session, so that a second question leaves those out.
         """
         told = self._notes.words(self._told)
-        asked = {"query": query, "limit": _WIDTH, "seen": told, **wanted}
-        found = self._store.recall(asked)
+        asked = {"query": query, "limit": _WIDTH, **wanted}
+        found = self._store.do("recall", seen=told, **asked)
         if own := _of_session(found, but):
-            found = self._store.recall({**asked, "seen": [*told, *own]})
+            found = self._store.do("recall", seen=[*told, *own], **asked)
         given = found["injection"]
         self._told_of |= {item["session"] for item in found["items"] if item["record_id"] in given["record_ids"]}
         self._notes.note(self._told, [*told, *given["fingerprints"]][-_TOLD:])
@@ -193,8 +184,11 @@ class Hook:
                     new.setdefault((one.role, one.text), one)
             said |= set(new)
             if new:
-                self._store.remember(self._session, [_message(self._session, one) for one in new.values()])
+                self._remember(new.values())
         return ""
+
+    def _remember(self, said: Iterable[SpokenLine]) -> None:
+        self._store.do("remember", messages=[_message(self._session, one) for one in said], session=self._session)
 
     def _compacted(self) -> str:
         """Keep what was said before a compaction, after which the model no longer has what it was told."""
@@ -207,32 +201,48 @@ class Hook:
 
     def _end(self) -> str:
         self._keep()
-        self._store.end(self._session)
+        self._store.do("end_session", session=self._session, reason="hook")
         return ""
 
 
 # ── where it is done ─────────────────────────────────────────────────────────
 
 
+_OFFERED = {
+    "begin_session": "POST sessions",
+    "end_session": "POST sessions/end",
+    "session_state": "GET sessions/state",
+    "entries": "GET entries",
+    "recall": "POST recall",
+    "remember": "POST entries",
+}
+"""The methods of an agent that a hook needs, and where a server offers each."""
+
+
 class _HookMemory:
     """An agent's memory: through a running server as long as it answers, else in this process, which loads models."""
 
-    def __init__(self, place: HookPlace) -> None:
+    def __init__(self, place: MemoryAddress) -> None:
         self._place = place
         self._server = find_server(place)
         self._opened = ExitStack()
         self._agent: Any = None
         self.close = self._opened.close
 
-    def _do(self, method: str, path: str, sent: Mapping[str, Any], here: Callable[[Any], Any]) -> Any:
-        """Do something through the running server, and from its first silence on by ourselves."""
+    def do(self, method: str, **given: Any) -> Any:
+        """Call a method of the agent through the running server, and from its first silence on by ourselves."""
         if self._server is not None:
-            body, query = (None, sent) if method == "GET" else (sent, None)
+            verb, path = _OFFERED[method].split()
+            sent: dict[str, Any] = {"query" if verb == "GET" else "body": given}
             try:
-                return self._server.ask(method, address_of(self._place, path), body=body, query=query)
+                return self._server.ask(verb, address_of(self._place, path), **sent)
             except Unreachable:
                 self._server = None
-        return here(self._opened_agent())
+        from pydantic_core import to_jsonable_python
+
+        if method == "recall":
+            given = {"options": {name: given.pop(name) for name in ("seen", "gate") if name in given}, **given}
+        return to_jsonable_python(getattr(self._opened_agent(), method)(**given))
 
     def _opened_agent(self) -> Any:
         """Open the agent's memory in this process."""
@@ -244,37 +254,6 @@ class _HookMemory:
             memory = self._opened.enter_context(open_memory(place.home, jobs={"drain_timeout": _DRAIN}))
             self._agent = memory.agent(place.agent or "default", workspace=place.workspace, org=place.org)
         return self._agent
-
-    def begin(self, session: str) -> None:
-        self._do("POST", "sessions", {"session": session}, lambda agent: agent.begin_session(session))
-
-    def end(self, session: str) -> None:
-        given = {"session": session, "reason": "hook"}
-        self._do("POST", "sessions/end", given, lambda agent: agent.end_session(**given))
-
-    def state(self, session: str) -> str:
-        given = {"session": session}
-        return _told_state(
-            self._do("GET", "sessions/state", given, lambda agent: agent.session_state(**given).model_dump(mode="json"))
-        )
-
-    def newest(self) -> Any:
-        def read(agent: Any) -> Any:
-            return {"items": [one.model_dump(mode="json") for one in agent.entries(newest_first=True, limit=_LAST)]}
-
-        return self._do("GET", "entries", {"newest_first": "true", "limit": _LAST}, read)["items"]
-
-    def recall(self, asked: Mapping[str, Any]) -> Any:
-        def find(agent: Any) -> Any:
-            options = {name: asked[name] for name in ("seen", "gate") if name in asked}
-            rest = {name: value for name, value in asked.items() if name not in options}
-            return agent.recall(**rest, options=options).model_dump(mode="json")
-
-        return self._do("POST", "recall", asked, find)
-
-    def remember(self, session: str, messages: list[dict[str, Any]]) -> None:
-        given = {"messages": messages, "session": session}
-        self._do("POST", "entries", given, lambda agent: agent.remember(messages, session=session))
 
 
 # ── what the tools send ──────────────────────────────────────────────────────

@@ -135,10 +135,12 @@ CLIENTS: Mapping[str, McpClient] = {
 
 @dataclass(frozen=True, slots=True)
 class InstallResult:
-    """What became of a configuration file."""
+    """What becomes of a program's configuration file."""
 
     file: Path
     changed: bool
+    text: str = ""
+    """The hooks' file as it is afterwards; empty where it goes."""
     backup: Path | None = None
 
 
@@ -252,16 +254,6 @@ AGENTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class HookChange:
-    """What becomes of a settings file."""
-
-    file: Path
-    changed: bool
-    text: str
-    """The file as it is afterwards; empty where it goes."""
-
-
 def _agent_of(name: str) -> CodingAgent:
     """Return a coding agent by name."""
     if name not in AGENTS:
@@ -292,7 +284,7 @@ def remove_from(place: CommonOptions, *, tool: str, dry_run: bool, file: Path | 
 
 
 def _tell(
-    screen: Terminal, place: CommonOptions, agent: CodingAgent, done: HookChange, phrase: Bilingual, *, dry_run: bool
+    screen: Terminal, place: CommonOptions, agent: CodingAgent, done: InstallResult, phrase: Bilingual, *, dry_run: bool
 ) -> None:
     """Say what became of the settings: to a program all of it, to a person a sentence."""
     if place.as_json:
@@ -314,7 +306,7 @@ def _ours(agent: CodingAgent, command: Sequence[str], scope: Sequence[str]) -> d
 
 def install_hooks(
     agent: CodingAgent, command: Sequence[str], scope: Sequence[str] = (), *, file: Path, dry_run: bool = False
-) -> HookChange:
+) -> InstallResult:
     """Have a tool run our hooks beside those it has; what was ours before is replaced."""
     file = file.resolve()
     old = _read(file)
@@ -326,15 +318,15 @@ def install_hooks(
     after = {**clean, "hooks": hooks}
     text = _written(after, old)
     if after == whole:
-        return HookChange(file, changed=False, text=text)
+        return InstallResult(file, changed=False, text=text)
     if not dry_run:
         if clean == whole:  # nothing of ours stood there: this is how it was
             _keep(file, old)
         _write(file, text.encode())
-    return HookChange(file, changed=True, text=text)
+    return InstallResult(file, changed=True, text=text)
 
 
-def remove_hooks(*, file: Path, dry_run: bool = False) -> HookChange:
+def remove_hooks(*, file: Path, dry_run: bool = False) -> InstallResult:
     """Take our hooks out; where nothing else was changed since, the file is what it was, byte by byte."""
     file = file.resolve()
     old = _read(file)
@@ -344,7 +336,7 @@ def remove_hooks(*, file: Path, dry_run: bool = False) -> HookChange:
     as_it_was = _parsed(before, kept)
     clean = _without_ours(whole, file, before=as_it_was)
     if clean == whole:
-        return HookChange(file, changed=False, text="" if old is None else old.decode("utf-8-sig"))
+        return InstallResult(file, changed=False, text="" if old is None else old.decode("utf-8-sig"))
     data = _written(clean, old).encode() if clean or before is not None else b""
     if before is not None and as_it_was == clean:
         data = before
@@ -357,7 +349,7 @@ def remove_hooks(*, file: Path, dry_run: bool = False) -> HookChange:
             kept.unlink(missing_ok=True)
         except OSError as error:
             raise StorageError(f"{file} cannot be changed: {error.strerror}") from error
-    return HookChange(file, changed=True, text=data.decode("utf-8-sig"))
+    return InstallResult(file, changed=True, text=data.decode("utf-8-sig"))
 
 
 def _without_ours(whole: Mapping[str, Any], file: Path, *, before: Mapping[str, Any] | None = None) -> dict[str, Any]:

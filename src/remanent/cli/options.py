@@ -32,15 +32,14 @@ def say(en: str, zh: str) -> str:
 
 
 def option(shown: str, about: Bilingual, **more: Any) -> Any:
-    """Declare an option by how help shows it: its flags, if any, then what stands for its value (`--agent -a NAME`)."""
+    """Declare an option by how help shows it: its flags, then what stands for its value, if any (`--agent -a NAME`).
+
+    What has no flags is given by its place.
+    """
     flags = [word for word in shown.split() if word.startswith("-")]
-    value = [word for word in shown.split() if not word.startswith("-")]
-    return typer.Option(*flags, metavar=value[0] if value else None, help=say(about.en, about.zh), **more)
-
-
-def argument(shown: str, about: Bilingual, **more: Any) -> Any:
-    """Declare what is given by its place; `shown` stands for it in help."""
-    return typer.Argument(metavar=shown, help=say(about.en, about.zh), **more)
+    value = next((word for word in shown.split() if not word.startswith("-")), None)
+    more |= {"metavar": value, "help": say(about.en, about.zh)}
+    return typer.Option(*flags, **more) if flags else typer.Argument(**more)
 
 
 Level = Literal["machine", "org", "workspace", "agent", "agents"]
@@ -129,10 +128,9 @@ def _shown(declared: CommandParameter) -> inspect.Parameter:
         more["autocompletion"] = _choices(*declared.choices.split(":"))
     if declared.variable:
         more["envvar"] = declared.variable
-    declare = option if declared.shown.startswith("-") else argument
     default = inspect.Parameter.empty if declared.default is ... else declared.default
     annotation: Any = Annotated.__class_getitem__(  # type: ignore[attr-defined]
-        (declared.type, declare(declared.shown, declared.help, **more))
+        (declared.type, option(declared.shown, declared.help, **more))
     )
     return inspect.Parameter(declared.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 

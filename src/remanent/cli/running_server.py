@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from remanent import errors
 from remanent.bilingual import locale_language
@@ -42,24 +42,14 @@ _POLL = 0.05
 _PREFIX = "urn:remanent:error:"
 
 
-class MemoryAddress(Protocol):
+@dataclass(frozen=True, slots=True)
+class MemoryAddress:
     """Whose memory is meant."""
 
-    @property
-    def home(self) -> Path | None:
-        """The folder that holds all memories."""
-
-    @property
-    def org(self) -> str | None:
-        """The organisation."""
-
-    @property
-    def workspace(self) -> str | None:
-        """The workspace."""
-
-    @property
-    def agent(self) -> str | None:
-        """The agent."""
+    home: Path | None = None
+    org: str | None = None
+    workspace: str | None = None
+    agent: str | None = None
 
 
 class Unreachable(Exception):
@@ -138,15 +128,16 @@ def _checked(status: int, text: bytes) -> Any:
     raise kind(str(value.get("detail", "")))
 
 
-def find_server(place: MemoryAddress, environment: Mapping[str, str] = os.environ) -> Server | None:
+def find_server(place: "MemoryAddress | CommonOptions") -> Server | None:
     """Return the server of the home that a command means, if one says that it is there and is ours."""
     from urllib.parse import urlsplit
 
-    home = _home(place, environment)
-    if home is None or environment.get(_DIRECT):
+    user = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+    # A configuration file has a say in which home is meant, and takes longer to read than asking saves.
+    if os.environ.get(_DIRECT) or (Path.cwd() / _CONFIGURED[0]).exists() or (user / _CONFIGURED[1]).exists():
         return None
     try:
-        note = home / NOTE
+        note = home_of(place) / NOTE
         about = note.stat()
         if about.st_uid != os.getuid() or stat.S_IMODE(about.st_mode) & 0o077:
             return None  # somebody else could have written it, and would be told what is remembered
@@ -159,22 +150,14 @@ def find_server(place: MemoryAddress, environment: Mapping[str, str] = os.enviro
         return None
 
 
-def _home(place: MemoryAddress, environment: Mapping[str, str]) -> Path | None:
-    """Return the home that is meant; `None` where a configuration file has a say, which takes longer to read."""
-    user = Path(environment.get("XDG_CONFIG_HOME") or Path.home() / ".config")
-    if (Path.cwd() / _CONFIGURED[0]).exists() or (user / _CONFIGURED[1]).exists():
-        return None
-    return home_of(place, environment)
-
-
-def home_of(place: MemoryAddress, environment: Mapping[str, str] = os.environ) -> Path:
+def home_of(place: "MemoryAddress | CommonOptions") -> Path:
     """Return the home that is meant where no configuration file says otherwise."""
-    if place.home is not None or environment.get("REMANENT_HOME"):
-        return Path(place.home or environment["REMANENT_HOME"]).expanduser().absolute()
-    return Path(environment.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "remanent"
+    if place.home is not None or os.environ.get("REMANENT_HOME"):
+        return Path(place.home or os.environ["REMANENT_HOME"]).expanduser().absolute()
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "remanent"
 
 
-def address_of(place: MemoryAddress, rest: str) -> str:
+def address_of(place: "MemoryAddress | CommonOptions", rest: str) -> str:
     """Return where an operation on the agent that is meant is asked for."""
     org = place.org or os.environ.get("REMANENT_ORG") or "default"
     workspace = place.workspace or os.environ.get("REMANENT_WORKSPACE") or "default"

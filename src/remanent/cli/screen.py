@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.progress import Progress
 
+    from remanent.discipline import ProgressStep
     from remanent.jobs import Progress as JobProgress
     from remanent.model import Boost, Entry, Found, FoundItem, FoundSource, GateVerdict, PathRank, Receipt
     from remanent.settings import Settings
@@ -247,6 +248,10 @@ class ProgressMeter:
         if self._awake():
             self._progress().update(self._task, note=text)
 
+    def report(self, step: "ProgressStep") -> None:
+        """Say how far an operation has come."""
+        self.note(step.note or (f"{step.done}/{step.total}" if step.total else f"{step.done}"))
+
     def _awake(self) -> bool:
         return self._bar is not None or (self._console.is_terminal and self._timer() - self._begun >= PATIENCE)
 
@@ -426,8 +431,7 @@ def tell_found(screen: Terminal, found: "Found", *, agent: str | None = None) ->
     for path in found.left_out:
         screen.tell(words.LEFT_OUT, style="yellow", path=path.path, reason=translated(path.reason, screen.language))
     if found.items:
-        # By its reason: what a running server answers is shown as it came, without the model's classes.
-        if found.gate is not None and found.gate.reason in {"unsure", "unspoken"}:
+        if found.gate is not None and found.gate.verdict == "unsure":
             screen.tell(words.PERHAPS_NONE)
         return Exit.OK
     screen.tell(words.NOTHING_FOUND, query=found.query)

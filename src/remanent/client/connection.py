@@ -10,6 +10,7 @@ import json
 import random
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
@@ -206,28 +207,18 @@ class Connection:
         path = operation.path.format_map({name: quote(str(value), safe="") for name, value in fields.items()})
         return "/".join((self.url, "v1", *steps, path))
 
-    def _reaching(self) -> "_TranslatedErrors":
-        return _TranslatedErrors(self.url)
-
-
-class _TranslatedErrors:
-    """Raises our errors for those of the network."""
-
-    def __init__(self, url: str) -> None:
-        self.url = url
-
-    async def __aenter__(self) -> None:
-        return None
-
-    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        """Translate what the HTTP client raises, and tell whether the server may have done it all the same."""
+    @asynccontextmanager
+    async def _reaching(self) -> AsyncIterator[None]:
+        """Raise our errors for those of the HTTP client, and tell whether the server may have done it all the same."""
         import httpx2
 
-        if isinstance(error, AnswerTooLarge):
+        try:
+            yield
+        except AnswerTooLarge as error:
             raise CallerError(f"{self.url} answers with more than can be taken: {error}") from error
-        if isinstance(error, httpx2.InvalidURL):
+        except httpx2.InvalidURL as error:
             raise InvalidSettings(f"{self.url} is no URL that can be asked") from error
-        if isinstance(error, httpx2.HTTPError | httpx2.StreamError | OSError):
+        except (httpx2.HTTPError, httpx2.StreamError, OSError) as error:
             # Without a connection nothing was sent; in any other case the server may have got all of it.
             unsent = httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.PoolTimeout | httpx2.UnsupportedProtocol
             message = f"{self.url} does not answer: {str(error) or type(error).__name__}"

@@ -169,24 +169,19 @@ class Disciplines:
 
     def agent_face(self, kind: type[F], agent: AnyAgent) -> F:
         """Return what a discipline gives an agent."""
-        for declared, one in self._open.items():
-            if declared.agent_face is kind:
-                face: F = one.agent_face(agent)
-                return face
-        raise InvalidInput(self._unknown(kind, "agent"))
+        return self._face(kind, "agent", agent)
 
     def memory_face(self, kind: type[F], memory: AnyMemory) -> F:
         """Return what a discipline gives a memory."""
-        for declared, one in self._open.items():
-            if declared.memory_face is kind:
-                face: F = one.memory_face(memory)
-                return face
-        raise InvalidInput(self._unknown(kind, "memory"))
+        return self._face(kind, "memory", memory)
 
-    def _unknown(self, kind: type[Any], owner: str) -> str:
-        given = [getattr(declared, f"{owner}_face") for declared in self._open]
-        names = ", ".join(face.__name__ for face in given if face is not None) or "none"
-        return f"no discipline here gives the {owner} a {kind.__name__}; there are: {names}"
+    def _face(self, kind: type[F], owner: str, whose: AnyAgent | AnyMemory) -> F:
+        given = {getattr(declared, f"{owner}_face"): one for declared, one in self._open.items()}
+        if kind not in given:
+            names = ", ".join(face.__name__ for face in given if face is not None) or "none"
+            raise InvalidInput(f"no discipline here gives the {owner} a {kind.__name__}; there are: {names}")
+        face: F = getattr(given[kind], f"{owner}_face")(whose)
+        return face
 
     async def close(self) -> None:
         """Let go of what they hold open."""

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, SerializeAsAny
+from pydantic import Field, SerializeAsAny, computed_field, model_validator
 
 from remanent.errors import InvalidInput
 from remanent.model.base import Count, JsonObject, Model, Share, Text
@@ -57,6 +57,13 @@ class GateVerdict(Model):
     nearness: dict[Text, float] = Field(default_factory=dict)
     """By path, how much nearer in meaning the best candidate is than a stranger's, in standard deviations."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _without_verdict(cls, value: Any) -> Any:
+        """Take what `to_json` wrote: the verdict in it follows from the rest."""
+        return {name: one for name, one in value.items() if name != "verdict"} if isinstance(value, Mapping) else value
+
+    @computed_field  # type: ignore[prop-decorator]
     @property
     def verdict(self) -> Literal["near", "unsure", "far"]:
         """Whether what was found is given as an answer, as perhaps none, or not at all; `reason` says why."""

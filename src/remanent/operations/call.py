@@ -34,18 +34,11 @@ class ServiceCall:
     """The caller's own key for this request, by which it is known when it comes again."""
 
     @property
-    def workspace(self) -> str:
-        """The workspace that is meant."""
-        if self.place.workspace is None:
-            raise InvalidInput("name the workspace")
-        return self.place.workspace
-
-    @property
     def agent(self) -> AsyncAgent:
         """The memory of the agent that is meant."""
-        if self.place.agent is None:
+        if self.place.agent is None or self.place.workspace is None:
             raise InvalidInput("name the agent")
-        return self.memory.agent(self.place.agent, workspace=self.workspace, org=self.place.org)
+        return self.memory.agent(self.place.agent, workspace=self.place.workspace, org=self.place.org)
 
     def tell(self, progress: Progress) -> None:
         """Report how far the memory's own work has come."""

@@ -7,7 +7,6 @@ What changes something is refused while it could not be noted: there is no deed 
 import hmac
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Iterator, Mapping
 from threading import RLock
-from types import TracebackType
 from typing import Any, Self
 
 from remanent.discipline import registry
@@ -90,10 +89,6 @@ _MAX_SUBJECTS = 100
 """Ids that a line of the audit log names: a page of it must stay readable."""
 
 
-def _ignore_progress(_: object) -> None:
-    """Is told of progress and does nothing."""
-
-
 class Service:
     """Operations over one open memory, with its keys and its audit log."""
 
@@ -110,9 +105,7 @@ class Service:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
     async def aclose(self) -> None:
@@ -149,13 +142,12 @@ class Service:
         *,
         place: Target,
         principal: Principal = LOCAL,
-        report: Report = _ignore_progress,
+        report: Report = lambda _: None,
         upload: AsyncIterator[bytes] | None = None,
         key: str | None = None,
     ) -> Any:
         """Do an operation and return its answer, long ones included; what it changes is noted in the audit log."""
-        operation, asked = self._read(name, request)
-        await self.admit(operation, asked, place=place, principal=principal)
+        operation, asked = await self._admitted(name, request, place=place, principal=principal)
         call = ServiceCall(self.memory, self.keys, self.audit, place, principal, report, upload, key)
         return await self._noted(operation, asked, call)
 
@@ -163,8 +155,7 @@ class Service:
         self, name: str, request: Model | Mapping[str, Any], *, place: Target, principal: Principal = LOCAL
     ) -> AsyncGenerator[str, None]:
         """Return the lines of an operation that answers with lines; it is allowed before the first of them."""
-        operation, asked = self._read(name, request)
-        await self.admit(operation, asked, place=place, principal=principal)
+        operation, asked = await self._admitted(name, request, place=place, principal=principal)
         if _is_noted(operation):
             await self._note(operation, asked, place=place, principal=principal, outcome="ok")
         lines: AsyncGenerator[str, None] = operation.handler(  # type: ignore[assignment]
@@ -176,8 +167,7 @@ class Service:
         self, name: str, request: Model | Mapping[str, Any], *, place: Target, principal: Principal = LOCAL
     ) -> Run:
         """Begin long work and return how it stands; follow it, fetch it and cancel it by the run's id."""
-        operation, asked = self._read(name, request)
-        await self.admit(operation, asked, place=place, principal=principal)
+        operation, asked = await self._admitted(name, request, place=place, principal=principal)
         if _is_noted(operation):
             await self.audit.require(_audited_org(place, principal))
 
@@ -205,9 +195,13 @@ class Service:
             await self._note(operation, asked, place=place, principal=principal, outcome=type(error).__name__)
             raise
 
-    def _read(self, name: str, request: Model | Mapping[str, Any]) -> tuple[Operation[Any, Any], Model]:
+    async def _admitted(
+        self, name: str, request: Model | Mapping[str, Any], *, place: Target, principal: Principal
+    ) -> tuple[Operation[Any, Any], Model]:
+        """Return an operation and what is asked of it, once it is known that the principal may."""
         operation = self.catalogue[name]
         asked = request if isinstance(request, Model) else operation.request.model_validate(dict(request))
+        await self.admit(operation, asked, place=place, principal=principal)
         return operation, asked
 
     async def _noted(self, operation: Operation[Any, Any], asked: Model, call: ServiceCall) -> Any:

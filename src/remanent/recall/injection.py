@@ -61,7 +61,7 @@ _NOTHING = Bilingual(
     "make nothing up.",
     "此前的对话里没有提到下面所问的事。如果本次对话里也没有，请回答“我不记得”，不要编造。",
 )
-_PERHAPS = Bilingual(
+PERHAPS = Bilingual(
     "Perhaps none of these notes answers what is asked: use one only if it does.",
     "以上记录可能并未回答所问的事：只有确实回答了的才可采用。",
 )
@@ -136,7 +136,7 @@ def inject(
     unsure, they are few and short, and a line behind them says that perhaps none is an answer.
     """
     if is_unsure:
-        ending = ending or _PERHAPS[working_language(question)]
+        ending = ending or PERHAPS[working_language(question)]
         budget = _UNSURE_BUDGET if budget is None else min(budget, _UNSURE_BUDGET)
     language = working_language(question, *(item.text for item in items[:1]))
     wanted = told_first(question, items)[: UNSURE_ITEMS if is_unsure else None]
@@ -376,13 +376,13 @@ def _age(moment: datetime, language: Language, *, now: datetime) -> str:
 
 
 def _is_of_notes(ending: str) -> bool:
-    return ending in {_PERHAPS.en, _PERHAPS.zh}
+    return ending in {PERHAPS.en, PERHAPS.zh}
 
 
 def is_frame(line: str) -> bool:
     """Tell whether a line of an injected text belongs to its frame, and says nothing of what is remembered."""
     tags = {f"<{mark}{section.tag}>" for section in SECTIONS for mark in ("", "/")}
-    return line in tags or line in {text for said in (_HEADS, _NOTHING, _PERHAPS) for text in (said.en, said.zh)}
+    return line in tags or line in {text for said in (_HEADS, _NOTHING, PERHAPS) for text in (said.en, said.zh)}
 
 
 @memoized_by_hash

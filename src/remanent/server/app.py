@@ -25,7 +25,6 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from remanent.bilingual import prefers_chinese
 from remanent.errors import RemanentError
 from remanent.operations import Service
 from remanent.server import mcp
@@ -35,7 +34,7 @@ from remanent.server.connections import RESERVE
 from remanent.server.documentation import about, openapi, page
 from remanent.server.hosts import SameOrigin, allowed_hosts, allowed_origins, header_values, read_authority
 from remanent.server.limits import Pace, check_not_simple
-from remanent.server.pages import Pages, counted_as
+from remanent.server.pages import Pages, counted_as, wants_chinese
 from remanent.server.problems import Refusal, log_failure, problem, traceback_lines
 from remanent.server.rest import HANDLED_ERRORS, Rest, error_response
 from remanent.server.telemetry import Metrics, Tracer, Warmup, readiness
@@ -119,12 +118,12 @@ def _own(service: Service, counted: figures.Metrics, warming: Warmup | None, web
             return Response(await asyncio.to_thread(description), media_type="application/json")
 
     async def shown(request: Request) -> Response:
-        return HTMLResponse(page_of(chinese=_wants_chinese(request)), headers=_PAGE)
+        return HTMLResponse(page_of(chinese=wants_chinese(request)), headers=_PAGE)
 
     async def root(request: Request) -> Response:
         if "text/html" in request.headers.get("accept", ""):
             return await web.shell(request)
-        return PlainTextResponse(about("zh" if _wants_chinese(request) else "en"))
+        return PlainTextResponse(about("zh" if wants_chinese(request) else "en"))
 
     addresses = {
         "/": root,
@@ -141,11 +140,6 @@ _PAGE = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'"
 }
-
-
-def _wants_chinese(request: Request) -> bool:
-    wanted = request.query_params.get("lang") or request.headers.get("accept-language", "")
-    return prefers_chinese(wanted)
 
 
 async def _refuse(request: Request, error: Exception) -> Response:
@@ -248,8 +242,6 @@ class RequestMiddleware:
         try:
             self._check(scope)
             await self._app(scope, receive, send)
-        except asyncio.CancelledError:
-            raise
         except (Refusal, RemanentError) as error:
             if sent:
                 raise

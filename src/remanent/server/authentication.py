@@ -256,7 +256,7 @@ class Authenticator:
             )
         return principal
 
-    def charge(self, principal: Principal, *, cost: float) -> None:
+    def charge(self, principal: Principal, cost: float) -> None:
         """Count what a body costs against the rate of whoever sent it."""
         self._rate.charge(_payer(principal), cost=cost)
 

@@ -20,7 +20,6 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from remanent.server.hosts import is_loopback
 from remanent.settings import ServerSettings
-from remanent.values import dataclass
 
 RESERVE = 32
 """Connections, and requests under way, beyond the usual ones: for health checks and for administrators."""
@@ -68,24 +67,6 @@ def max_connections(settings: ServerSettings) -> int:
     return max(1, min(settings.max_connections, allowed))
 
 
-@dataclass(frozen=True, slots=True)
-class TimeLimits:
-    """How long a client may take, in seconds."""
-
-    header: float
-    body: float
-    """A body that is not here must have come at the least speed in each stretch of so many seconds."""
-    reading: float
-    """An answer that the client does not read must have gone at the least speed in each stretch of so many seconds."""
-    speed: float
-    """In bytes per second."""
-
-    @classmethod
-    def of(cls, settings: ServerSettings) -> "TimeLimits":
-        """Return the time limits of a server."""
-        return cls(settings.header_timeout, settings.body_timeout, settings.read_timeout, float(settings.min_speed))
-
-
 class Connections:
     """Who is connected. When there are too many, those that have asked for nothing make room for newcomers."""
 
@@ -102,7 +83,10 @@ class Connections:
     def admit(self, one: "TimedProtocol") -> bool:
         """Count a new connection in and return whether there is room for it; `one.is_reserve` says in which part."""
         address = one.address
-        if self._by_address[address] >= self._bound(address) and not self._drop_one_of(address):
+        # A reverse proxy on the same machine brings everybody's connections from one address.
+        most = self._most + self._reserve if is_loopback(address) else self._per_address
+        waiting = [known[address] for known in (self._silent, self._idle) if address in known]
+        if self._by_address[address] >= most and not any(map(self._drop_first, waiting)):
             self._forget_address(address)
             return False
         if self._count >= self._most and not self._drop_any():
@@ -135,13 +119,6 @@ class Connections:
             self._by_address[one.address] -= 1
             self._forget_address(one.address)
 
-    def _bound(self, address: str) -> int:
-        # A reverse proxy on the same machine brings everybody's connections from one address.
-        return self._most + self._reserve if is_loopback(address) else self._per_address
-
-    def _drop_one_of(self, address: str) -> bool:
-        return any(self._drop_first(known[address]) for known in (self._silent, self._idle) if address in known)
-
     def _drop_any(self) -> bool:
         """Drop the oldest connection of the address that has most of those that wait."""
         return any(self._drop_first(max(known.values(), key=len)) for known in (self._silent, self._idle) if known)
@@ -161,9 +138,13 @@ class Connections:
 
 
 class TimedProtocol(H11Protocol):
-    """uvicorn's HTTP/1.1 with time limits; `timed_protocol` gives it its limits."""
+    """uvicorn's HTTP/1.1 with time limits; `timed_protocol` gives it its limits.
 
-    limits: TimeLimits
+    A body that is not here must have come at the least speed (`min_speed`) in each stretch of so many seconds
+    (`body_timeout`), and an answer that the client does not read must have gone at it (`read_timeout`).
+    """
+
+    limits: ServerSettings
     registry: Connections
 
     def __init__(self, *args: Any, **more: Any) -> None:
@@ -324,7 +305,7 @@ class TimedProtocol(H11Protocol):
             self._patience.cancel()
             self._patience = None
         if phase is ConnectionPhase.HEAD:
-            self._patience = self.loop.call_later(self.limits.header, self._too_slow)
+            self._patience = self.loop.call_later(self.limits.header_timeout, self._too_slow)
         elif phase is ConnectionPhase.BODY:
             self._begin_stretch()
 
@@ -341,7 +322,7 @@ class TimedProtocol(H11Protocol):
     def _begin_stretch(self) -> None:
         self._came = self._received
         self._is_excused = self.flow.read_paused
-        self._patience = self.loop.call_later(self.limits.body, self._end_stretch)
+        self._patience = self.loop.call_later(self.limits.body_timeout, self._end_stretch)
 
     def _end_stretch(self) -> None:
         """Judge one stretch of a body: by its speed, unless it was we who did not read.
@@ -349,7 +330,7 @@ class TimedProtocol(H11Protocol):
         A client is not to blame for the time in which its bytes waited in our own buffers.
         """
         waits_for_us = self._is_excused or self.flow.read_paused or self.cycle.waiting_for_100_continue
-        is_fast = self._received - self._came >= self.limits.speed * self.limits.body
+        is_fast = self._received - self._came >= self.limits.min_speed * self.limits.body_timeout
         # What was answered before its body was here is not read any further.
         if self.cycle.response_complete or not (waits_for_us or is_fast):
             self._too_slow()
@@ -377,13 +358,13 @@ class TimedProtocol(H11Protocol):
         size = self.transport.get_write_buffer_size()
         if self._reading is None and size and (is_all or self.flow.write_paused):
             self._to_go = size
-            self._reading = self.loop.call_later(self.limits.reading, self._check_reading)
+            self._reading = self.loop.call_later(self.limits.read_timeout, self._check_reading)
 
     def _check_reading(self) -> None:
         """Abort where the client has read too little of its answer since the last look."""
         self._reading = None
         before, size = self._to_go, self.transport.get_write_buffer_size()
-        is_stuck = before is not None and before - size < self.limits.speed * self.limits.reading
+        is_stuck = before is not None and before - size < self.limits.min_speed * self.limits.read_timeout
         if not (size and is_stuck):
             self._watch_reading()
             return
@@ -404,7 +385,7 @@ def timed_protocol(settings: ServerSettings) -> type[TimedProtocol]:
     """Return the protocol of one server: its connections are counted together."""
 
     class Timed(TimedProtocol):
-        limits = TimeLimits.of(settings)
+        limits = settings
         registry = Connections(most=max_connections(settings), per_address=settings.max_connections_per_address)
 
     return Timed

@@ -64,7 +64,7 @@ class IdempotencyStore:
     def __init__(self, service: Service, *, timer: Callable[[], float]) -> None:
         self._service = service
         self._timer = timer
-        self._kept: OrderedDict[tuple[str, str], _CachedResponse] = OrderedDict()
+        self._kept: OrderedDict[str, _CachedResponse] = OrderedDict()
         self._bytes = 0
 
     async def once(
@@ -84,23 +84,26 @@ class IdempotencyStore:
         with this key gives the same answer.
         """
         self._forget_old()
-        kept = self._kept.get((who, key))
+        name = hashlib.sha256(f"{who}\n{key}".encode()).hexdigest()
+        kept = self._kept.get(name)
         if kept is not None:
             _check(kept.fingerprint, fingerprint)
             first = await asyncio.shield(kept.answer)
             if kept.is_noted and not is_made_anew:
                 # What is kept here may be about what was erased since, by whatever process: the note knows.
-                await self._require_told(f"{who}\n{key}", place)
+                note = await self._notes(place).find(name)
+                if note is None or note.content is None:
+                    raise InvalidInput(_ANSWER_GONE)
             return Response(first.body, first.status_code, headers={**dict(first.headers), REPLAYED: "true"})
         kept = _CachedResponse(fingerprint, self._timer(), asyncio.get_running_loop().create_future())
-        self._kept[(who, key)] = kept
+        self._kept[name] = kept
         try:
             response, is_noted = await self._noted(
-                f"{who}\n{key}", place, fingerprint, answer, is_told=is_told, is_made_anew=is_made_anew
+                name, place, fingerprint, answer, is_told=is_told, is_made_anew=is_made_anew
             )
             kept.is_noted = is_noted and is_told
         except BaseException as error:
-            self._kept.pop((who, key), None)
+            self._kept.pop(name, None)
             if isinstance(error, Exception):
                 kept.answer.set_exception(error)
                 kept.answer.exception()  # whoever waits is told; nobody need wait
@@ -124,7 +127,6 @@ class IdempotencyStore:
     ) -> tuple[Response, bool]:
         """Return the answer, and whether a note says that it was given."""
         notes = self._notes(place)
-        name = _note_name(name)
         earlier = await notes.find(name)
         if earlier is not None:
             if not is_made_anew:
@@ -150,11 +152,6 @@ class IdempotencyStore:
             _logger.warning("the answer to a keyed request is not noted: %s", type(error).__name__)
             return response, False
         return response, True
-
-    async def _require_told(self, name: str, place: Target) -> None:
-        note = await self._notes(place).find(_note_name(name))
-        if note is None or note.content is None:
-            raise InvalidInput(_ANSWER_GONE)
 
     def _notes(self, place: Target) -> "_AgentNotes | _ShelfNotes":
         if place.workspace is not None and place.agent is not None:
@@ -229,10 +226,6 @@ class _ShelfNotes:
 
 
 _ANSWER_GONE = f"what this {HEADER} was used for is done, and its answer is no longer there; take a new one"
-
-
-def _note_name(name: str) -> str:
-    return hashlib.sha256(name.encode()).hexdigest()
 
 
 def _check(known: str, given: str) -> None:

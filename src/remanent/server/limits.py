@@ -7,10 +7,10 @@ others want the server, too.
 
 import asyncio
 import time
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -25,7 +25,7 @@ from remanent.server.connections import max_connections
 from remanent.server.hosts import header_values
 from remanent.server.problems import Refusal
 from remanent.settings import ServerSettings
-from remanent.values import dataclass
+from remanent.values import Newest, dataclass
 
 _MAX_BUCKETS = 10_000
 """Callers whose rate is known at once; beyond that the longest unseen starts with a full bucket (about 2 MB)."""
@@ -114,9 +114,13 @@ class JsonBody:
         return value
 
 
-async def read_json_body(request: Request, *, limit: int, depth: int, values: int) -> JsonBody:
-    """Return a request's body, which must be called JSON if there is any."""
-    data = b"".join([piece async for piece in body_chunks(request, limit=limit)])
+async def read_body(request: Request, *, limit: int) -> bytes:
+    """Return a request's body."""
+    return b"".join([piece async for piece in body_chunks(request, limit=limit)])
+
+
+def json_body(request: Request, data: bytes, *, depth: int, values: int) -> JsonBody:
+    """Return a request's body as one that must be called JSON if there is any."""
     if data and _media_type(request.headers.get("content-type", "")) != JSON:
         raise Refusal(415, f"send {JSON}")
     return JsonBody(data, depth, values)
@@ -185,19 +189,17 @@ class RateLimit:
         self._rate = rate
         self._burst = float(burst)
         self._timer = timer
-        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._buckets = Newest[str, tuple[float, float]](_MAX_BUCKETS)
 
     def take(self, name: str, *, cost: float = 1.0) -> None:
         """Take a token, or refuse and say when there will be one."""
         if not self._rate:
             return
         now = self._timer()
-        tokens, since = self._buckets.pop(name, (self._burst, now))
+        tokens, since = self._buckets.get(name, (self._burst, now))
         tokens = min(self._burst, tokens + (now - since) * self._rate)
         allowed = tokens >= cost
         self._buckets[name] = (tokens - cost if allowed else tokens, now)
-        if len(self._buckets) > _MAX_BUCKETS:
-            self._buckets.popitem(last=False)
         if not allowed:
             wait = (cost - tokens) / self._rate
             raise RateLimited(f"too many requests; the next one is welcome in {wait:.1f} seconds", retry_after=wait)
@@ -264,11 +266,23 @@ class OrgCapacity:
         """Work on a request while this lasts, when it is its organisation's turn."""
         return self._turns.hold(org)
 
-    def body_slot(self, org: str, request: Request) -> AbstractAsyncContextManager[None]:
-        """Have room for a request's body while this lasts; what a client sends meanwhile waits in its connection."""
-        length = request.headers.get("content-length", "")
-        is_large = int(length) >= LARGE_BODY_BYTES if length.isdigit() else "transfer-encoding" in request.headers
-        return self._large.hold(org) if is_large else nullcontext()
+    @asynccontextmanager
+    async def body(
+        self, org: str, request: Request, *, limit: int, charge: Callable[[float], None]
+    ) -> AsyncIterator[bytes]:
+        """Give a request's body, and have room for it while this lasts; what a client sends before waits at its end.
+
+        Whoever sent it is charged before it is here: many at once would else all be let in before the first of them is
+        counted. What is too large is refused unread, and costs no more than any request: else the next ones would be
+        refused for it.
+        """
+        length = declared_length(request)
+        charge(body_cost(length if length <= limit else 0))
+        is_large = length >= LARGE_BODY_BYTES or "transfer-encoding" in request.headers
+        async with self._large.hold(org) if is_large else nullcontext():
+            data = await read_body(request, limit=limit)
+            charge(body_cost(0 if length else len(data)))
+            yield data
 
     async def parse(self, org: str, *, size: int, work: Callable[[], T]) -> T:
         """Return what reading a body of so many bytes gives; a large one is read in a thread, by turns."""
@@ -292,14 +306,12 @@ class Pace:
 
     def __init__(self, *, timer: Callable[[], float] = time.monotonic) -> None:
         self._timer = timer
-        self._due: OrderedDict[str, float] = OrderedDict()
+        self._due = Newest[str, float](_MAX_BUCKETS)
         """When the refusals of each so far would all have gone, had none of them gone at once."""
 
     def pause(self, name: str) -> float:
         """Return how many seconds the next refusal of a caller has to wait."""
         now = self._timer()
-        due = max(self._due.pop(name, now), now) + 1 / REFUSALS_PER_SECOND
+        due = max(self._due.get(name, now), now) + 1 / REFUSALS_PER_SECOND
         self._due[name] = min(due, now + LONGEST_PAUSE)
-        if len(self._due) > _MAX_BUCKETS:
-            self._due.popitem(last=False)
         return max(0.0, self._due[name] - now - REFUSALS_AT_ONCE / REFUSALS_PER_SECOND)

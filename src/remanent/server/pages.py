@@ -27,7 +27,7 @@ from remanent.errors import InvalidInput, NotAuthenticated
 from remanent.operations import Permission, Principal, Service
 from remanent.server.authentication import IDLE_SECONDS, Authenticator, PageSessions, cookie_name, default_scope
 from remanent.server.documentation import about
-from remanent.server.limits import read_json_body
+from remanent.server.limits import json_body, read_body
 from remanent.server.problems import Refusal
 
 _TYPES: Final = {".mjs": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".txt": "text/plain"}
@@ -48,6 +48,11 @@ def counted_as(route: str, endpoint: Any) -> Any:
     return counted
 
 
+def wants_chinese(request: Request) -> bool:
+    """Tell the language of a page that is asked for: as its address says, else as the browser's user reads."""
+    return prefers_chinese(request.query_params.get("lang") or request.headers.get("accept-language", ""))
+
+
 class Pages:
     """Serves the pages of one service."""
 
@@ -66,8 +71,7 @@ class Pages:
 
     async def shell(self, request: Request) -> Response:
         """Answer with the one page that all pages are; what it shows is asked for by its modules."""
-        language = request.query_params.get("lang") or request.headers.get("accept-language", "")
-        return HTMLResponse(_shell(chinese=prefers_chinese(language)), headers={"Content-Security-Policy": _policy()})
+        return HTMLResponse(_shell(chinese=wants_chinese(request)), headers={"Content-Security-Policy": _policy()})
 
     async def _static(self, request: Request) -> Response:
         """Answer with a file of the pages, as it was compressed once where the browser takes that."""
@@ -100,8 +104,8 @@ class Pages:
 
     async def _sign_in(self, request: Request) -> Response:
         """Take a key once, and give a session for it that a script on another page can neither read nor use."""
-        body = (await read_json_body(request, limit=_MAX_BODY, depth=2, values=10)).read()
-        key = body.get("key")
+        body = await read_body(request, limit=_MAX_BODY)
+        key = json_body(request, body, depth=2, values=10).read().get("key")
         if not isinstance(key, str) or not key:
             raise InvalidInput('send the key as {"key": "…"}')
         principal = await self._authenticator.principal(request, key=lambda _: key)
@@ -165,13 +169,6 @@ def _import_map() -> str:
 
 
 @cache
-def _preloads() -> str:
-    """Return the modules of the first view, so that a browser asks for all at once and not for one after another."""
-    names = [f"vendor/{file}" for file in _IMPORTS.values()] + ["api", "words", "parts", "home", "memory"]
-    return "".join(f'<link rel="modulepreload" href="/static/{name}.mjs">' for name in names)
-
-
-@cache
 def _policy() -> str:
     """Return what the page may do: load our own files and ask our own server, and nothing else."""
     hashed = base64.b64encode(hashlib.sha256(_import_map().encode()).digest()).decode()
@@ -187,13 +184,16 @@ def _shell(*, chinese: bool) -> str:
     """Return the page that loads the app; without JavaScript it says so, and what the server is."""
     language, needs = ("zh-CN", "此页面需要 JavaScript。") if chinese else ("en", "These pages need JavaScript.")
     here = escape(about("zh" if chinese else "en"))
+    # The modules of the first view, so that a browser asks for all at once and not for one after another.
+    first = [f"vendor/{file}" for file in _IMPORTS.values()] + ["api", "words", "parts", "home", "memory"]
+    preloads = "".join(f'<link rel="modulepreload" href="/static/{name}.mjs">' for name in first)
     return (
         f'<!doctype html><html lang="{language}"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="color-scheme" content="light dark">'
         '<title>Remanent</title><link rel="icon" href="/static/icon.svg"><link rel="stylesheet" href="/static/app.css">'
         f'<script type="importmap">{_import_map()}</script>'
-        f"{_preloads()}"
+        f"{preloads}"
         '<script type="module" src="/static/app.mjs"></script></head>'
         f'<body><div id="app"></div><noscript><p>{needs}</p><pre>{here}</pre></noscript></body></html>'
     )

@@ -11,10 +11,10 @@ import types
 from collections import defaultdict
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager, aclosing
-from functools import cache
+from functools import cache, partial
 from typing import Any, Union, get_args, get_origin
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -23,7 +23,6 @@ from starlette.types import Receive, Scope, Send
 
 from remanent.errors import InvalidInput, RemanentError, VersionConflict
 from remanent.model import Model
-from remanent.model.base import describe
 from remanent.operations import Body, Level, Operation, Principal, Run, RunState, Service, Target
 from remanent.server.authentication import Authenticator, default_scope
 from remanent.server.idempotency import IdempotencyStore, fingerprint, hashed_upload, key_of
@@ -33,8 +32,7 @@ from remanent.server.limits import (
     body_chunks,
     body_cost,
     check_type,
-    declared_length,
-    read_json_body,
+    json_body,
 )
 from remanent.server.problems import Refusal, problem
 from remanent.server.telemetry import Tracer
@@ -140,11 +138,7 @@ def _from_query(operation: Operation[Any, Any], request: Request) -> Model:
             values[name] = given[0]
         else:
             raise InvalidInput(f"{name} is given {len(given)} times")
-    expected = _expected(operation, request)
-    try:
-        read: Model = operation.request.model_validate_strings({**values, **expected})
-    except ValidationError as error:
-        raise InvalidInput(describe(error, what="request")) from error
+    read: Model = operation.request.model_validate_strings({**values, **_expected(operation, request)})
     return read
 
 
@@ -158,10 +152,7 @@ def _from_json(operation: Operation[Any, Any], request: Request, body: dict[str,
     _check_types(operation.request, body)
     path = {name: request.path_params[name] for name in operation.path_fields}
     expected = {name: int(value) for name, value in _expected(operation, request).items()}
-    try:
-        read: Model = operation.request.model_validate({**body, **path, **expected})
-    except ValidationError as error:
-        raise InvalidInput(describe(error, what="request")) from error
+    read: Model = operation.request.model_validate({**body, **path, **expected})
     return read
 
 
@@ -225,7 +216,8 @@ class Rest:
         for operation in self._service.catalogue.values():
             at[address_of(operation)][operation.method] = self._endpoint(operation)
         at[RUNS]["GET"] = self._list_runs
-        at[f"{RUNS}/{{run_id}}"] |= {"GET": self._get_run, "DELETE": self._cancel_run}
+        runs = self._service.runs
+        at[f"{RUNS}/{{run_id}}"] |= {"GET": partial(self._run, runs.get), "DELETE": partial(self._run, runs.cancel)}
         at[f"{RUNS}/{{run_id}}/events"]["GET"] = self._follow_run
         # A word before a place for any word: else `memories/{record_id}` would answer for `memories/health`.
         ordered = sorted(at.items(), key=lambda one: [part.startswith("{") for part in one[0].split("/")])
@@ -285,29 +277,16 @@ class Rest:
         """Return the operation's request, from the query or from the body."""
         if not takes_body(call.operation):
             return _from_query(call.operation, call.request)
-        # Before it is here: many at once would else all be let in before the first of them is counted. What is too
-        # large is refused unread, and costs no more than any request: else the next ones would be refused for it.
-        length = declared_length(call.request)
-        if length <= int(self._settings.max_body):
-            self._authenticator.charge(call.principal, cost=body_cost(length))
-        async with self._capacity.body_slot(call.place.org, call.request):
-            return await self._read_body(call)
-
-    async def _read_body(self, call: RestCall) -> Model:
-        """Return the request in a JSON body; its size and its values are charged to the key, refused or not."""
-        limits, request = self._settings, call.request
-        content = await read_json_body(
-            request, limit=int(limits.max_body), depth=limits.max_depth, values=limits.max_values
-        )
-        size = len(content.data)
-        self._authenticator.charge(call.principal, cost=body_cost(0 if declared_length(request) else size))
-
-        try:
-            return await self._capacity.parse(
-                call.place.org, size=size, work=lambda: _from_json(call.operation, request, content.read())
-            )
-        finally:  # what is refused took its time, too
-            self._authenticator.charge(call.principal, cost=body_cost(0, values=content.count))
+        limits, request, org = self._settings, call.request, call.place.org
+        charge = partial(self._authenticator.charge, call.principal)
+        async with self._capacity.body(org, request, limit=int(limits.max_body), charge=charge) as data:
+            content = json_body(request, data, depth=limits.max_depth, values=limits.max_values)
+            try:
+                return await self._capacity.parse(
+                    org, size=len(data), work=lambda: _from_json(call.operation, request, content.read())
+                )
+            finally:  # what is refused took its time, too
+                charge(body_cost(0, values=content.count))
 
     async def _keyed(self, call: RestCall, asked: Model) -> Response:
         """Do the operation, once only where the caller gave an idempotency key.
@@ -370,7 +349,7 @@ class Rest:
                 size += len(piece)
                 yield piece
         finally:
-            self._authenticator.charge(principal, cost=body_cost(size // UPLOAD_DISCOUNT))
+            self._authenticator.charge(principal, body_cost(size // UPLOAD_DISCOUNT))
 
     def _respond(self, operation: Operation[Any, Any], request: Request, answer: Any) -> Response:
         """Return the answer; one with a version carries it as ETag, for conditional requests."""
@@ -391,13 +370,10 @@ class Rest:
         principal, org = await self._at_runs(request)
         return _json({"items": await self._service.runs.list(principal=principal, org=org), "next": None})
 
-    async def _get_run(self, request: Request) -> Response:
+    async def _run(self, work: Callable[..., Awaitable[Run]], request: Request) -> Response:
+        """Fetch or cancel one run."""
         principal, org = await self._at_runs(request)
-        return _json(await self._service.runs.get(request.path_params["run_id"], principal=principal, org=org))
-
-    async def _cancel_run(self, request: Request) -> Response:
-        principal, org = await self._at_runs(request)
-        return _json(await self._service.runs.cancel(request.path_params["run_id"], principal=principal, org=org))
+        return _json(await work(request.path_params["run_id"], principal=principal, org=org))
 
     async def _follow_run(self, request: Request) -> Response:
         """Answer with a stream of events that lasts until the run ends, at most for so long."""

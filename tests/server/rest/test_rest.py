@@ -13,7 +13,7 @@ import remanent
 from remanent.discipline.operation import operation
 from remanent.discipline.shapes import Done, Nothing
 from remanent.errors import StoreBusy
-from remanent.model import Scope
+from remanent.model import Found, GateVerdict, Scope
 from remanent.operations import Permission, ProgressStep
 from remanent.operations.call import ServiceCall
 from remanent.operations.service import CATALOGUE
@@ -28,6 +28,13 @@ async def test_what_is_remembered_is_recalled_with_its_sources(served: Served) -
     answer = await served.http.post(f"{AGENT}/recall", json={"query": "Lisbon", "limit": 1})
     (item,) = answer.json()["items"]
     assert (item["text"], item["sources"][0]["entry_id"]) == ("I moved to Lisbon in May.", entry_id)
+
+
+async def test_an_answer_tells_the_gates_verdict_as_the_library_does(served: Served) -> None:
+    await served.told("I moved to Lisbon in May.")
+    answer = (await served.http.post(f"{AGENT}/recall", json={"query": "Lisbon"})).json()
+    assert answer["gate"]["verdict"] == "near"
+    assert Found.model_validate(answer).gate == GateVerdict.model_validate(answer["gate"])
 
 
 async def test_pages_are_walked_by_their_cursor(served: Served) -> None:

@@ -5,14 +5,13 @@ the next one; while the log cannot be written, nothing that it should tell of is
 """
 
 import asyncio
-import errno
 import logging
-from collections import OrderedDict
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import field
 from pathlib import Path
 
+from remanent.durability import NO_ROOM
 from remanent.errors import InvalidSettings, RemanentError, StorageError, StorageFull
 from remanent.model import Clock, system_clock
 from remanent.operations.access.chain import (
@@ -29,13 +28,11 @@ from remanent.operations.access.chain import (
 from remanent.operations.access.keys import FOLDER
 from remanent.settings import SECRETS_FOLDER, Settings
 from remanent.stores.shelf import DAMAGED, Shelf, as_shelf
-from remanent.values import dataclass
+from remanent.values import Newest, dataclass
 
 _LOGS = f"{FOLDER}/audit"
 """A log for each organisation."""
 
-_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
-"""A full disk, and a quota that is used up."""
 _WRITERS = 4
 """Organisations that are synced at a time; each has its own files, so that none waits for another's."""
 _MOST_OWED = 1000
@@ -91,7 +88,7 @@ class AuditLog:
         )
         self._clock = clock
         self._queues: dict[str, _Queue] = {}
-        self._seen: OrderedDict[str, tuple[int, ...] | None] = OrderedDict()
+        self._seen = Newest[str, tuple[int, ...] | None](_MOST_SEEN)
         self._failing: set[str] = set()
         self._writers: ThreadPoolExecutor | None = None
 
@@ -174,8 +171,6 @@ class AuditLog:
             return _typed(error)
         self._failing.discard(org)
         self._seen[org] = state
-        if len(self._seen) > _MOST_SEEN:
-            self._seen.popitem(last=False)
         return None
 
     def _append(self, org: str, deeds: list[AuditEvent]) -> tuple[int, ...] | None:
@@ -241,7 +236,7 @@ def _typed(error: Exception) -> RemanentError:
     if isinstance(error, RemanentError):
         return error
     if isinstance(error, OSError):
-        kind = StorageFull if error.errno in _NO_ROOM else StorageError
+        kind = StorageFull if error.errno in NO_ROOM else StorageError
         return kind(f"the audit log cannot be written: {error.strerror}; see to its disk, then try again")
     _logger.error("the audit log cannot be written", exc_info=error)
     return StorageError(f"the audit log cannot be written ({type(error).__name__}); the server's log says why")

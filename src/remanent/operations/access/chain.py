@@ -178,15 +178,8 @@ class SharedAnchors(Anchors):
     know it: what each saw last lies in its own folder.
     """
 
-    def __init__(
-        self,
-        shelf: Shelf,
-        folder: Path,
-        *,
-        key: str | None = None,
-        random: Callable[[int], bytes] = secrets.token_bytes,
-    ) -> None:
-        super().__init__(folder, key=key, random=random)
+    def __init__(self, shelf: Shelf, folder: Path, *, key: str | None) -> None:
+        super().__init__(folder, key=key)
         self._shelf = shelf
 
     def make_sealer(self, org: str) -> Sealer:

@@ -7,7 +7,7 @@ key is, tells that keys were made; what cannot be read counts as closed.
 
 import hashlib
 import hmac
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -160,11 +160,9 @@ class KeyRing:
         secrets: Path | None = None,
         pepper: str | None = None,
         clock: Clock = system_clock,
-        random: Callable[[int], bytes] = token_bytes,
     ) -> None:
         self._shelf = as_shelf(place)
         self._clock = clock
-        self._random = random
         self._cached: tuple[Hashable | None, dict[str, _StoredKey]] = (None, {})
         """The keys that were read last, and by what it is known whether they are others by now."""
         own = [] if home is None or not self._shelf.is_shared else [FolderShelf(home)]
@@ -269,7 +267,7 @@ class KeyRing:
     def _drawn(self, what: str, seed: str | None) -> str:
         """Return 256 bits: by chance, or as they follow from a seed and a secret that only this home has."""
         if seed is None:
-            return self._random(32).hex()
+            return token_bytes(32).hex()
         return hmac.new(self._pepper(), f"{what}\n{seed}".encode(), hashlib.sha256).hexdigest()
 
     def _pepper(self) -> bytes:
@@ -289,7 +287,7 @@ class KeyRing:
         with self._locked(secrets, "lock"):
             found = secrets.read(PEPPER)
             if not found:
-                found = self._shelf.read(_FORMER_PEPPER) or self._random(32)
+                found = self._shelf.read(_FORMER_PEPPER) or token_bytes(32)
                 secrets.write(PEPPER, found)
             self._shelf.remove(_FORMER_PEPPER)
         return found

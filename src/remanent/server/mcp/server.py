@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, nullcontext
+from functools import partial
 from importlib.metadata import version
 from typing import Any
 from urllib.parse import unquote
@@ -28,10 +29,9 @@ from starlette.types import Message, Receive, Scope, Send
 from remanent.bilingual import Bilingual, Language
 from remanent.errors import CallerError, InvalidInput, RemanentError
 from remanent.memory import aopen
-from remanent.model import Scope as Whose
 from remanent.operations import LOCAL, Principal, ProgressStep, Report, Service, Target
 from remanent.server.authentication import NAMES, Authenticator, default_scope, place_of, scope_of
-from remanent.server.limits import OrgCapacity, body_chunks, body_cost, count_separators, declared_length
+from remanent.server.limits import OrgCapacity, body_cost, count_separators
 from remanent.server.mcp.tools import Tools, Turn, to_text
 from remanent.settings import Settings
 from remanent.text.scripts import working_language
@@ -43,6 +43,9 @@ _ABOUT = {
     "wrap_up": Bilingual(
         "Remember what matters in this conversation for later ones.", "把本次对话中重要的内容记住，供以后使用。"
     ),
+    "recent": Bilingual("What was said most recently, oldest first.", "最近说过的内容，由旧到新。"),
+    "session": Bilingual("What was said in one session.", "一个会话中说过的内容。"),
+    "record": Bilingual("One memory, with its sources.", "一条记忆及其来源。"),
 }
 _WRAP_UP = Bilingual(
     "Look back over our conversation. Use the tool `remember` to keep what will matter later: facts about me, "
@@ -59,123 +62,13 @@ _WITH_MEMORY = Bilingual(
 )
 
 
-class Prompts:
-    """Lists and gives prompts."""
-
-    def __init__(self, service: Service, *, language: Language) -> None:
-        self._service = service
-        self._language = language
-
-    def listed(self) -> list[types.Prompt]:
-        """Return the prompts."""
-        question = types.PromptArgument(name="question", description=self._about("question"), required=True)
-        return [
-            types.Prompt(name="with_memory", description=self._about("with_memory"), arguments=[question]),
-            types.Prompt(name="wrap_up", description=self._about("wrap_up"), arguments=[]),
-        ]
-
-    async def get(
-        self, name: str, arguments: Mapping[str, str], *, place: Target, principal: Principal
-    ) -> types.GetPromptResult:
-        """Return a prompt's messages."""
-        if name == "wrap_up":
-            return _one(_WRAP_UP.say(self._language), self._about(name))
-        if name != "with_memory":
-            raise MCPError(types.INVALID_PARAMS, f"there is no prompt {name}; there are with_memory, wrap_up")
-        question = arguments.get("question", "").strip()
-        if not question:
-            raise MCPError(types.INVALID_PARAMS, "with_memory needs a question")
-        try:
-            found = await self._service.perform("recall", {"query": question}, place=place, principal=principal)
-        except CallerError as error:
-            raise MCPError(types.INVALID_PARAMS, str(error)) from error
-        except RemanentError as error:
-            raise MCPError(types.INTERNAL_ERROR, "memory cannot be read now; try again later") from error
-        language = working_language(question)
-        return _one(
-            _WITH_MEMORY.say(language, found=to_text(found, language=language), question=question), self._about(name)
-        )
-
-    def _about(self, name: str) -> str:
-        return _ABOUT[name].say(self._language)
-
-
-def _one(text: str, about: str) -> types.GetPromptResult:
-    message = types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
-    return types.GetPromptResult(description=about, messages=[message])
-
-
 _SCHEME = "remanent://"
 _RECENT = f"{_SCHEME}recent"
 _SESSION = f"{_SCHEME}session/"
 _RECORD = f"{_SCHEME}record/"
 _LAST = 50
 """Entries of `recent`: some screens of talk, a few thousand tokens (chosen by hand)."""
-_TEXT = "text/plain"
-
-_RESOURCES = {
-    "recent": Bilingual("What was said most recently, oldest first.", "最近说过的内容，由旧到新。"),
-    "session": Bilingual("What was said in one session.", "一个会话中说过的内容。"),
-    "record": Bilingual("One memory, with its sources.", "一条记忆及其来源。"),
-}
-
-
-class Resources:
-    """Lists and reads resources."""
-
-    def __init__(self, service: Service, *, language: Language) -> None:
-        self._service = service
-        self._language = language
-
-    def listed(self) -> list[types.Resource]:
-        """Return the resources that are always there."""
-        return [types.Resource(uri=_RECENT, name="recent", description=self._about("recent"), mime_type=_TEXT)]
-
-    def templates(self) -> list[types.ResourceTemplate]:
-        """Return the patterns of further resources."""
-        return [
-            types.ResourceTemplate(
-                uri_template=f"{_SESSION}{{session}}",
-                name="session",
-                description=self._about("session"),
-                mime_type=_TEXT,
-            ),
-            types.ResourceTemplate(
-                uri_template=f"{_RECORD}{{record_id}}",
-                name="record",
-                description=self._about("record"),
-                mime_type="application/json",
-            ),
-        ]
-
-    async def read(self, uri: str, *, place: Target, principal: Principal) -> types.TextResourceContents:
-        """Return what is behind an address."""
-        try:
-            if uri.startswith(_RECORD) and len(uri) > len(_RECORD):
-                asked = {"record_id": unquote(uri.removeprefix(_RECORD))}
-                record = await self._service.perform("get", asked, place=place, principal=principal)
-                return types.TextResourceContents(uri=uri, mime_type="application/json", text=record.to_json())
-            if uri == _RECENT or (uri.startswith(_SESSION) and len(uri) > len(_SESSION)):
-                session = unquote(uri.removeprefix(_SESSION)) if uri != _RECENT else None
-                return await self._journal(uri, session, place=place, principal=principal)
-        except CallerError as error:
-            raise MCPError(types.INVALID_PARAMS, str(error), {"uri": uri}) from error
-        except RemanentError as error:
-            raise MCPError(types.INTERNAL_ERROR, "memory cannot be read now; try again later") from error
-        raise MCPError(types.INVALID_PARAMS, "there is no such resource", {"uri": uri})
-
-    async def _journal(
-        self, uri: str, session: str | None, *, place: Target, principal: Principal
-    ) -> types.TextResourceContents:
-        """Return the latest words of the agent's journal, oldest first, as one text."""
-        asked = {"session": session, "newest_first": True, "limit": _LAST}
-        page = await self._service.perform("entries", asked, place=place, principal=principal)
-        oldest_first = page.model_copy(update={"items": page.items[::-1], "next": None})
-        return types.TextResourceContents(uri=uri, mime_type=_TEXT, text=to_text(oldest_first, language=self._language))
-
-    def _about(self, name: str) -> str:
-        return _RESOURCES[name].say(self._language)
-
+_TEXT, _JSON = "text/plain", "application/json"
 
 Context = ServerRequestContext[Any, Any]
 
@@ -201,23 +94,25 @@ Visit = Callable[[Context], McpCaller]
 """Tells who sent a request."""
 
 
-def _make_server(
-    service: Service, *, visit: Visit, turn: Turn = lambda _: nullcontext(), language: Language = "en"
-) -> Server[Any]:
-    """Return the protocol's server for a service; `turn` has the work of an organisation wait for its turn."""
-    tools = Tools(service, turn=turn, language=language)
-    resources = Resources(service, language=tools.language)
-    prompts = Prompts(service, language=tools.language)
+class _Handlers:
+    """What the protocol's server answers; it knows nothing of the way that a request came."""
 
-    async def list_tools(ctx: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=tools.listed(visit(ctx).principal))
+    def __init__(self, service: Service, *, visit: Visit, turn: Turn, language: Language) -> None:
+        self._service = service
+        self._visit = visit
+        self._tools = Tools(service, turn=turn, language=language)
+        self.language = self._tools.language
 
-    async def call_tool(ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def list_tools(self, ctx: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        """Return the tools that the caller may use."""
+        return types.ListToolsResult(tools=self._tools.listed(self._visit(ctx).principal))
+
+    async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         """Call a tool; progress is passed on beside the work, and all of it has gone out before the answer does."""
-        visitor = visit(ctx)
+        visitor = self._visit(ctx)
         progress = _Progress(ctx)
         try:
-            return await tools.call(
+            return await self._tools.call(
                 params.name,
                 params.arguments or {},
                 place=visitor.place,
@@ -227,36 +122,96 @@ def _make_server(
         finally:
             await progress.sent()
 
-    async def list_resources(_: Context, __: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
-        return types.ListResourcesResult(resources=resources.listed())
+    async def list_resources(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
+        """Return the resources that are always there."""
+        recent = types.Resource(uri=_RECENT, name="recent", description=self._about("recent"), mime_type=_TEXT)
+        return types.ListResourcesResult(resources=[recent])
 
-    async def list_templates(_: Context, __: types.PaginatedRequestParams | None) -> types.ListResourceTemplatesResult:
-        return types.ListResourceTemplatesResult(resource_templates=resources.templates())
+    async def list_templates(
+        self, _: Context, __: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        """Return the patterns of further resources."""
+        patterns = (("session", f"{_SESSION}{{session}}", _TEXT), ("record", f"{_RECORD}{{record_id}}", _JSON))
+        return types.ListResourceTemplatesResult(
+            resource_templates=[
+                types.ResourceTemplate(uri_template=uri, name=name, description=self._about(name), mime_type=kind)
+                for name, uri, kind in patterns
+            ]
+        )
 
-    async def read_resource(ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        visitor = visit(ctx)
-        found = await resources.read(params.uri, place=visitor.place, principal=visitor.principal)
-        return types.ReadResourceResult(contents=[found])
+    async def read_resource(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        """Return what is behind an address: one memory, or the latest words of the journal as one text."""
+        uri = params.uri
+        if uri.startswith(_RECORD) and len(uri) > len(_RECORD):
+            kind, asked = _JSON, {"record_id": unquote(uri.removeprefix(_RECORD))}
+            text = (await self._do("get", asked, ctx, uri=uri)).to_json()
+        elif uri == _RECENT or (uri.startswith(_SESSION) and len(uri) > len(_SESSION)):
+            session = unquote(uri.removeprefix(_SESSION)) if uri != _RECENT else None
+            kind, latest = _TEXT, {"session": session, "newest_first": True, "limit": _LAST}
+            page = await self._do("entries", latest, ctx, uri=uri)
+            oldest_first = page.model_copy(update={"items": page.items[::-1], "next": None})
+            text = to_text(oldest_first, language=self.language)
+        else:
+            raise MCPError(types.INVALID_PARAMS, "there is no such resource", {"uri": uri})
+        return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=kind, text=text)])
 
-    async def list_prompts(_: Context, __: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
-        return types.ListPromptsResult(prompts=prompts.listed())
+    async def list_prompts(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
+        """Return what a person can start with."""
+        question = types.PromptArgument(name="question", description=self._about("question"), required=True)
+        offered: dict[str, list[types.PromptArgument]] = {"with_memory": [question], "wrap_up": []}
+        return types.ListPromptsResult(
+            prompts=[
+                types.Prompt(name=name, description=self._about(name), arguments=arguments)
+                for name, arguments in offered.items()
+            ]
+        )
 
-    async def get_prompt(ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-        visitor = visit(ctx)
-        return await prompts.get(params.name, params.arguments or {}, place=visitor.place, principal=visitor.principal)
+    async def get_prompt(self, ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        """Return a prompt's one message."""
+        name, text = params.name, _WRAP_UP.say(self.language)
+        if name == "with_memory":
+            question = (params.arguments or {}).get("question", "").strip()
+            if not question:
+                raise MCPError(types.INVALID_PARAMS, "with_memory needs a question")
+            language = working_language(question)
+            found = to_text(await self._do("recall", {"query": question}, ctx), language=language)
+            text = _WITH_MEMORY.say(language, found=found, question=question)
+        elif name != "wrap_up":
+            raise MCPError(types.INVALID_PARAMS, f"there is no prompt {name}; there are with_memory, wrap_up")
+        message = types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
+        return types.GetPromptResult(description=self._about(name), messages=[message])
 
+    async def _do(self, name: str, asked: Mapping[str, Any], ctx: Context, **about: str) -> Any:
+        """Read something by the operation that everybody uses, so that keys and permissions hold here as well."""
+        visitor = self._visit(ctx)
+        try:
+            return await self._service.perform(name, asked, place=visitor.place, principal=visitor.principal)
+        except CallerError as error:
+            raise MCPError(types.INVALID_PARAMS, str(error), about or None) from error
+        except RemanentError as error:
+            raise MCPError(types.INTERNAL_ERROR, "memory cannot be read now; try again later") from error
+
+    def _about(self, name: str) -> str:
+        return _ABOUT[name].say(self.language)
+
+
+def _make_server(
+    service: Service, *, visit: Visit, turn: Turn = lambda _: nullcontext(), language: Language = "en"
+) -> Server[Any]:
+    """Return the protocol's server for a service; `turn` has the work of an organisation wait for its turn."""
+    does = _Handlers(service, visit=visit, turn=turn, language=language)
     return Server(
         "remanent",
         version=version("remanent"),
         title="Remanent",
-        instructions=_INSTRUCTIONS.say(tools.language),
-        on_list_tools=list_tools,
-        on_call_tool=call_tool,
-        on_list_resources=list_resources,
-        on_list_resource_templates=list_templates,
-        on_read_resource=read_resource,
-        on_list_prompts=list_prompts,
-        on_get_prompt=get_prompt,
+        instructions=_INSTRUCTIONS.say(does.language),
+        on_list_tools=does.list_tools,
+        on_call_tool=does.call_tool,
+        on_list_resources=does.list_resources,
+        on_list_resource_templates=does.list_templates,
+        on_read_resource=does.read_resource,
+        on_list_prompts=does.list_prompts,
+        on_get_prompt=does.get_prompt,
     )
 
 
@@ -316,7 +271,7 @@ class Mcp:
 
     def routes(self) -> list[BaseRoute]:
         """Return the one route."""
-        return [Route(_PATH, _McpEndpoint(self), methods=["GET", "POST", "DELETE"])]
+        return [Route(_PATH, self, methods=["GET", "POST", "DELETE"])]
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -324,12 +279,14 @@ class Mcp:
         async with self._manager.run():
             yield
 
-    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, after asking who sends it."""
         request = Request(scope, receive)
         request.state.route = _PATH
         principal = await self._authenticator.principal(request)
-        whose = self._whose(request, default=default_scope(self._settings, principal))
+        # Many clients let people set an address and nothing else.
+        asked = {f"x-remanent-{name}": request.query_params[name] for name in NAMES if name in request.query_params}
+        whose = scope_of({**asked, **request.headers}, default_scope(self._settings, principal))
         request.state.visitor = McpCaller(principal, place_of(whose))
         with self._capacity.request_slot(whose.org):
             if request.method == "POST":
@@ -340,12 +297,10 @@ class Mcp:
         """Return the body again, once it is here and known to hold no more values than any other may."""
         limits = self._settings.server
         most = min(limits.max_values, MAX_VALUES)
-        self._authenticator.charge(principal, cost=body_cost(declared_length(request)))
-        data = b"".join([piece async for piece in body_chunks(request, limit=min(int(limits.max_body), MAX_BODY))])
-        values = await self._capacity.parse(org, size=len(data), work=lambda: count_separators(data, most=most))
-        self._authenticator.charge(
-            principal, cost=body_cost(0 if declared_length(request) else len(data), values=values)
-        )
+        charge = partial(self._authenticator.charge, principal)
+        async with self._capacity.body(org, request, limit=min(int(limits.max_body), MAX_BODY), charge=charge) as data:
+            values = await self._capacity.parse(org, size=len(data), work=lambda: count_separators(data, most=most))
+        charge(body_cost(0, values=values))
         if values >= most:
             raise InvalidInput(f"the JSON holds more than {most} values; send it in parts, or by REST")
         body: list[Message] = [{"type": "http.request", "body": data, "more_body": False}]
@@ -354,21 +309,6 @@ class Mcp:
             return body.pop() if body else await request.receive()
 
         return again
-
-    def _whose(self, request: Request, *, default: Whose) -> Whose:
-        # Many clients let people set an address and nothing else.
-        asked = {f"x-remanent-{name}": request.query_params[name] for name in NAMES if name in request.query_params}
-        return scope_of({**asked, **request.headers}, default)
-
-
-class _McpEndpoint:
-    """An ASGI application; a function would be taken for something else by the router."""
-
-    def __init__(self, part: Mcp) -> None:
-        self._part = part
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self._part.answer(scope, receive, send)
 
 
 def _caller_of(ctx: Context) -> McpCaller:

@@ -25,7 +25,7 @@ from remanent.errors import InvalidInput, RemanentError
 from remanent.model import Entry, EntryKind, Found, Receipt, Record, Tombstone, local
 from remanent.operations import Body, Catalogue, Operation, Principal, Report, Service, Target
 from remanent.operations.context import PadValues
-from remanent.recall.injection import UNSURE_ITEMS, notices, told_first
+from remanent.recall.injection import PERHAPS, UNSURE_ITEMS, notices, told_first
 from remanent.server.problems import log_failure, problem_type_of
 from remanent.server.telemetry import Tracer
 from remanent.text.dates import with_dates
@@ -36,9 +36,6 @@ from remanent.text.spans import excerpt
 _NOTHING = Bilingual("There is nothing.", "没有内容。")
 _NOTHING_REMEMBERED = Bilingual("Nothing is remembered about that.", "没有相关的记忆。")
 _BEST_FIRST = Bilingual("Remembered, most relevant first:", "相关记忆，最相关的在前：")
-_PERHAPS = Bilingual(
-    "Perhaps none of these answers it, most relevant first:", "以下内容可能并未回答所问的事，最相关的在前："
-)
 _NOT_SEARCHED = Bilingual("(Not searched: {names}.)", "（未能检索：{names}。）")
 _REMEMBERED = Bilingual("Remembered: {count}.", "已记住 {count} 条。")
 _KNOWN_ALREADY = Bilingual(" {count} of them were known already.", "其中 {count} 条此前已经记住。")
@@ -88,12 +85,14 @@ def _found(found: Found, language: Language) -> str:
     items = told_first(found.query, found.items)[: UNSURE_ITEMS if is_unsure else None]
     if not items:
         return _NOTHING_REMEMBERED.say(language)
-    lines = [(_PERHAPS if is_unsure else _BEST_FIRST).say(language)]
+    lines = [_BEST_FIRST.say(language)]
     for place, item in enumerate(items, start=1):
         speakers = sorted({name for source in item.sources if (name := escape_name(source.role))})
         lead = ", ".join([f"{local(item.occurred_at):%Y-%m-%d %H:%M}", *notices(item, language), *speakers])
         said = with_dates(excerpt(item.text, _MAX_ITEM_LENGTH), item.occurred_at)
         lines.append(f"{place}. [{item.record_id}] {lead}: {escape_lines(said)}")
+    if is_unsure:
+        lines.append(PERHAPS.say(language))
     if found.left_out:
         names = ", ".join(left.path for left in found.left_out)
         lines.append(_NOT_SEARCHED.say(language, names=names))

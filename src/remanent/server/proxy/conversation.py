@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 from datetime import datetime
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any
 
 from remanent.model import Attachment, EntryKind, Message, chat
 from remanent.server.limits import count_separators
@@ -100,17 +100,15 @@ def _read(text: str, items: str) -> tuple[_Messages, dict[str, tuple[int, int]]]
     """
     found: _Messages | None = None
     fields: dict[str, tuple[int, int]] = {}
-    position = _skip(text, 0)
-    if text[position] != "{":
-        raise ValueError("no object")
-    position = _skip(text, position + 1)
-    while text[position] != "}":
+
+    def field_at(position: int) -> int:
+        nonlocal found
         name, position = _DECODER.raw_decode(text, position)
         if not isinstance(name, str):
-            _refuse("a name")
+            raise ValueError("a name is missing")
         position = _skip(text, position)
         if text[position] != ":":
-            _refuse("a colon")
+            raise ValueError("a colon is missing")
         begin = _skip(text, position + 1)
         if name in fields:
             raise ValueError("a field is given twice")
@@ -120,10 +118,15 @@ def _read(text: str, items: str) -> tuple[_Messages, dict[str, tuple[int, int]]]
         else:
             _, position = _DECODER.raw_decode(text, begin)
         fields[name] = (begin, position)
-        position = _next(text, position, end="}")
+        return position
+
+    begin = _skip(text, 0)
+    if text[begin] != "{":
+        raise ValueError("no object")
+    end = _walk(text, begin, "}", field_at)
     if found is None and (items == "messages" or items not in fields):
         raise ValueError(f"no {items}")
-    if text[position + 1 :].strip(_SPACE):
+    if text[end:].strip(_SPACE):
         raise ValueError("something follows the request")
     return found or ((), ()), fields
 
@@ -131,41 +134,40 @@ def _read(text: str, items: str) -> tuple[_Messages, dict[str, tuple[int, int]]]
 def _messages(text: str, begin: int) -> tuple[_Messages, int]:
     """Return the messages, where each stands, and where their list ends; read one by one, others get a turn between."""
     messages, spans = list[dict[str, Any]](), list[tuple[int, int]]()
-    if text[begin] != "[":
-        raise ValueError("messages are no list of objects")
-    position = _skip(text, begin + 1)
-    while text[position] != "]":
-        begin = position
-        message, position = _DECODER.raw_decode(text, position)
+
+    def message_at(position: int) -> int:
+        message, end = _DECODER.raw_decode(text, position)
         if not isinstance(message, dict):
             raise ValueError("messages are no list of objects")
         messages.append(message)
-        spans.append((begin, position))
-        position = _next(text, position, end="]")
-    return (tuple(messages), tuple(spans)), position + 1
+        spans.append((position, end))
+        return end
+
+    if text[begin] != "[":
+        raise ValueError("messages are no list of objects")
+    end = _walk(text, begin, "]", message_at)
+    return (tuple(messages), tuple(spans)), end
 
 
-def _next(text: str, position: int, *, end: str) -> int:
-    """Return where the next element begins, or where the list or object ends."""
-    position = _skip(text, position)
-    if text[position] == end:
-        return position
-    if text[position] != ",":
-        _refuse("a comma")
+def _walk(text: str, position: int, end: str, take: Callable[[int], int]) -> int:
+    """Have each element of a list or object taken, which tells where it ends; return what comes behind the last."""
     position = _skip(text, position + 1)
-    if text[position] == end:
-        _refuse("an element")
-    return position
+    while text[position] != end:
+        position = _skip(text, take(position))
+        if text[position] == end:
+            break
+        if text[position] != ",":
+            raise ValueError("a comma is missing")
+        position = _skip(text, position + 1)
+        if text[position] == end:
+            raise ValueError("an element is missing")
+    return position + 1
 
 
 def _skip(text: str, position: int) -> int:
     while text[position] in _SPACE:
         position += 1
     return position
-
-
-def _refuse(what: str) -> NoReturn:
-    raise ValueError(f"{what} is missing")
 
 
 _MAX_QUESTION_LENGTH = 2000

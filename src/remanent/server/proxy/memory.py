@@ -10,7 +10,6 @@ import contextlib
 import json
 import logging
 import time
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, asynccontextmanager
@@ -38,7 +37,7 @@ from remanent.server.proxy.conversation import WINDOW, ChatBody, Conversation, r
 from remanent.server.proxy.dialects import ChatDialect
 from remanent.stores.shelf import Shelf
 from remanent.text.tokens import token_counter
-from remanent.values import dataclass
+from remanent.values import Newest, dataclass
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -94,7 +93,7 @@ class ChatRecall:
         self._limit = limit
         self._budget = budget
         self._timeout = timeout
-        self._known: OrderedDict[tuple[Scope, str, str | None], tuple[float, InjectedMemory]] = OrderedDict()
+        self._known = Newest[tuple[Scope, str, str | None], tuple[float, InjectedMemory]](_MAX_CACHED)
 
     async def remind(
         self, scope: Scope, conversation: Conversation, *, said: frozenset[str] | None = None, user: str | None = None
@@ -118,9 +117,6 @@ class ChatRecall:
         reminder = await self._recall(scope, conversation, conversation.texts if said is None else said, user)
         if not reminder.is_degraded:
             self._known[key] = (begin, reminder)
-            self._known.move_to_end(key)
-            while len(self._known) > _MAX_CACHED:
-                self._known.popitem(last=False)
         return replace(reminder, seconds=time.monotonic() - begin)
 
     async def _recall(

@@ -8,9 +8,8 @@ once, also when the client or the model leaves early.
 import asyncio
 import json
 import math
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -32,7 +31,7 @@ from remanent.model.filters import USER_KEY
 from remanent.operations import Principal, Service
 from remanent.operations.access.keys import PREFIX
 from remanent.server.authentication import Authenticator, default_scope, place_of, scope_of, user_of
-from remanent.server.limits import JSON, OrgCapacity, body_chunks, body_cost, check_type, declared_length
+from remanent.server.limits import JSON, OrgCapacity, body_cost, check_type
 from remanent.server.problems import RETRY_SECONDS, Refusal, log_failure, problem_type_of
 from remanent.server.proxy.conversation import (
     WINDOW,
@@ -61,14 +60,23 @@ from remanent.server.proxy.upstream import AnswerRelay, Headers, RecordAnswer, U
 from remanent.server.telemetry import SEARCH, Tracer
 from remanent.settings import MemoryPlace
 from remanent.text.tokens import token_counter
-from remanent.values import dataclass
+from remanent.values import Newest, dataclass
 
 
 def _refusal(error: RemanentError | Refusal, *, dialect: ChatDialect, languages: str) -> tuple[int, Headers, bytes]:
-    """Return status, headers and body that say what is wrong, in the caller's own form and language."""
+    """Return status, headers and body that say what is wrong, in the caller's own form and language.
+
+    The status is what the models' APIs would have, so that their clients handle it.
+    """
     language: Language = "zh" if prefers_chinese(languages) else "en"
-    status, message = _status_and_message(error, language)
-    if isinstance(error, RemanentError):
+    if isinstance(error, Refusal):
+        status, message = error.status, error.detail
+    else:
+        row = problem_type_of(error)
+        status, message = row.status, str(error) if row.tells else row.title.say(language)
+        if isinstance(error, ModelUnavailable | InvalidSettings):
+            # Here the model is what stands behind, and not what is asked.
+            status = 502 if isinstance(error, ModelUnavailable) else 503
         log_failure(error, status=status)
     body = json.dumps(dialect.error(status, translated(message, language))).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
@@ -76,18 +84,6 @@ def _refusal(error: RemanentError | Refusal, *, dialect: ChatDialect, languages:
         seconds = getattr(error, "retry_after", None) or RETRY_SECONDS
         headers.append((b"retry-after", str(math.ceil(seconds)).encode()))
     return status, headers, body
-
-
-def _status_and_message(error: RemanentError | Refusal, language: Language) -> tuple[int, str]:
-    """Return the status and what to say: as the models' APIs would, so that their clients handle it."""
-    if isinstance(error, Refusal):
-        return error.status, error.detail
-    if isinstance(error, ModelUnavailable):
-        return 502, str(error)  # here the model is what stands behind, and not what is asked
-    if isinstance(error, InvalidSettings):
-        return 503, str(error)
-    row = problem_type_of(error)
-    return row.status, str(error) if row.tells else row.title.say(language)
 
 
 _MAX_RECENT_ENTRIES = 200
@@ -225,7 +221,7 @@ class Proxy:
         self._capacity = OrgCapacity.of(service)
         self._tracer = Tracer()
         self._clock = clock
-        self._sessions: OrderedDict[tuple[Scope, str], str] = OrderedDict()
+        self._sessions = Newest[tuple[Scope, str], str](_MAX_SESSIONS)
         self._upstream = Upstream(settings)
         self._reminding = ChatRecall(
             memory, limit=settings.limit, budget=settings.budget, timeout=settings.recall_timeout, clock=clock
@@ -269,12 +265,10 @@ class Proxy:
     async def _chat(self, dialect: ChatDialect, request: Request, send: Send) -> None:
         """Recall, insert, pass on and keep; a request that cannot be read goes on as it is."""
         visitor = await self._visitor(request, _READ, _WRITE)
-        self._authenticator.charge(visitor.principal, cost=body_cost(declared_length(request)))
         with self._capacity.request_slot(visitor.scope.org):
             data = b""
             try:
-                async with self._capacity.body_slot(visitor.scope.org, request):
-                    data = await self._read(request, visitor)
+                async with self._body(request, visitor) as data:
                     asked = await self._understood(data, visitor, dialect)
             except UnreadableChat:
                 # Whatever it is, the model's API has its own words for what is wrong with it.
@@ -284,13 +278,10 @@ class Proxy:
                 named = asked.conversation.session
                 if visitor.user is not None:  # two users may begin with the same words
                     named = f"{named}-{blake2b(visitor.user.encode(), digest_size=6).hexdigest()}"
-                session = self._begun_as(visitor.scope, asked.body) or named
+                # That of the response which the request goes on from, where it says so and that is known.
+                session = self._sessions.get((visitor.scope.owner, asked.body.follows)) or named
                 visitor = replace(visitor, scope=visitor.scope.within(session=session))
             await while_connected(request.receive, self._talk(request, send, visitor, asked))
-
-    def _begun_as(self, scope: Scope, body: ChatBody) -> str | None:
-        """Return the session of the response that a request goes on from, where it says so and that is known."""
-        return self._sessions.get((scope.owner, body.follows))
 
     async def _unknown(self, request: Request, _: Send) -> None:
         """Say that there is no such address, to whoever may know what there is."""
@@ -304,9 +295,9 @@ class Proxy:
     async def _forward(self, path: str, request: Request, send: Send) -> None:
         """Pass a request on, for embeddings or a count of tokens; memory has no part in it."""
         visitor = await self._visitor(request, _READ)
-        self._authenticator.charge(visitor.principal, cost=body_cost(declared_length(request)))
         with self._capacity.request_slot(visitor.scope.org):
-            data = await self._read(request, visitor)
+            async with self._body(request, visitor) as data:
+                pass  # it is here, and goes on as it is: nothing that follows holds it up for others
             await while_connected(request.receive, self._pass_on(request, send, path, data))
 
     async def _models(self, request: Request, send: Send) -> None:
@@ -376,8 +367,6 @@ class Proxy:
         """Note which conversation a response belongs to: a client may go on from it without sending it again."""
         if response_id and scope.session is not None:
             self._sessions[scope.owner, response_id] = scope.session
-            if len(self._sessions) > _MAX_SESSIONS:
-                self._sessions.popitem(last=False)
 
     async def _pass_on(self, request: Request, send: Send, path: str, body: bytes | None) -> None:
         """Send a request on as it came, and the answer back."""
@@ -410,12 +399,12 @@ class Proxy:
         usual = (bearer, request.headers.get("x-api-key", ""))
         return given or next((key for key in usual if key.startswith(f"{PREFIX}_")), None)
 
-    async def _read(self, request: Request, visitor: ChatCaller) -> bytes:
-        """Return the body, charged to the key by its size."""
+    def _body(self, request: Request, visitor: ChatCaller) -> AbstractAsyncContextManager[bytes]:
+        """Give the body, charged to the key by its size."""
         check_type(request, JSON)
-        data = b"".join([piece async for piece in body_chunks(request, limit=int(self._settings.max_request))])
-        self._authenticator.charge(visitor.principal, cost=body_cost(0 if declared_length(request) else len(data)))
-        return data
+        charge = partial(self._authenticator.charge, visitor.principal)
+        limit = int(self._settings.max_request)
+        return self._capacity.body(visitor.scope.org, request, limit=limit, charge=charge)
 
     async def _understood(self, data: bytes, visitor: ChatCaller, dialect: ChatDialect) -> ChatRequest:
         """Return what memory needs of a chat; all of it is worked out here, where a large one keeps nobody waiting."""
@@ -430,7 +419,7 @@ class Proxy:
 
         asked = await self._capacity.parse(visitor.scope.org, size=len(data), work=understand)
         values = _VALUES_PER_MESSAGE * len(asked.body.messages)
-        self._authenticator.charge(visitor.principal, cost=body_cost(0, values=values))
+        self._authenticator.charge(visitor.principal, body_cost(0, values=values))
         return asked
 
 
