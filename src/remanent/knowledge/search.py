@@ -16,7 +16,7 @@ from remanent.discipline import Parts
 from remanent.errors import InvalidInput
 from remanent.knowledge.library import Library
 from remanent.knowledge.model import KnowledgeFound, Passage, Technique
-from remanent.knowledge.records import chunk_ids, collection_scope, path_of, place_of
+from remanent.knowledge.records import about_of, collection_scope, path_of, place_of
 from remanent.knowledge.settings import KNOWLEDGE, MEANING
 from remanent.language.engines import run_or_offline
 from remanent.language.role import Answer, Toolbox
@@ -308,7 +308,7 @@ class Searcher:
         as_of = None if options.as_of is None else read_moment(options.as_of)
         scope_of = {one.item.record_id: one.scope for one in best}
         documents = await self._records(((scope_of[one.record_id], one.document_id) for one in passages), as_of=as_of)
-        order = {document_id: chunk_ids(record) for document_id, record in documents.items()}
+        order = {document_id: about_of(record).chunks for document_id, record in documents.items()}
         wanted = {one.record_id: _neighbours(order.get(one.document_id, ()), one.record_id) for one in passages}
         near = ((scope_of[record_id], chunk) for record_id, around in wanted.items() for chunk in around if chunk)
         found = await self._records(near, as_of=as_of)
@@ -329,7 +329,7 @@ class Searcher:
         as_of = None if options.as_of is None else read_moment(options.as_of)
         scopes = {place.scope.owner for place in places}
         documents = await self._records(((scope, passage.document_id) for scope in scopes), as_of=as_of)
-        order = [one for record in documents.values() for one in chunk_ids(record)]
+        order = [one for record in documents.values() for one in about_of(record).chunks]
         at = order.index(passage.record_id) if passage.record_id in order else 0
         wanted = dict.fromkeys([*order[max(0, at - _LOOKED_BACK) : at][::-1], *order[: min(at, 1)]])
         found = await self._records(((scope, one) for scope in scopes for one in wanted), as_of=as_of)
@@ -352,7 +352,7 @@ class Searcher:
             by_scope.setdefault(scope, []).append(record_id)
         found: dict[str, Record] = {}
         for scope, record_ids in by_scope.items():
-            found |= await self._library.records(scope, record_ids, as_of=as_of)
+            found |= await self._parts.store.records_by_id(scope, record_ids, as_of=as_of)
         return found
 
 
