@@ -385,6 +385,7 @@ async def test_what_only_shares_words_with_a_question_is_quoted_and_not_claimed(
     ("text", "question", "answered"),
     [
         ("Line 4 was opened in 1988. Line 7 was closed in 2004.", "When was line 9 closed?", None),
+        ("Line 7 was closed in 2004. Line 9 was opened in 1999.", "When was line 9 closed?", None),
         (
             "Line 4 was opened in 1988. Line 7 was closed in 2004.",
             "When was line 7 closed?",
@@ -398,7 +399,7 @@ async def test_what_only_shares_words_with_a_question_is_quoted_and_not_claimed(
         ),
     ],
 )
-async def test_what_is_told_of_another_number_is_no_answer(
+async def test_what_is_told_of_another_thing_is_no_answer(
     tmp_path: Path, text: str, question: str, answered: str | None
 ) -> None:
     async with opened(tmp_path / "home") as (_, base):

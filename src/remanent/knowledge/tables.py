@@ -15,6 +15,7 @@ from typing import NamedTuple
 from remanent.knowledge.model import Passage
 from remanent.language.offline.claims import read_claim
 from remanent.language.offline.evidence import bearing
+from remanent.loaders.plain import delimiter_of
 from remanent.text.keywords import content_words
 from remanent.text.numbers import Quantity, has_digit, quantities
 from remanent.text.regex import lazy_regex
@@ -61,7 +62,7 @@ class ReadPassage:
         whole = self.head + self.passage.text
         if not is_separated(self.passage):
             return with_rows_read(whole)
-        between = _separator(whole)
+        between = delimiter_of(whole)
         # Each in its own language: names of one may stand under a head in another.
         read = [
             _as_sentences(one.head, [row], between.join((*one.head, *row))) for one in self.tables for row in one.rows
@@ -77,7 +78,7 @@ class ReadPassage:
         if not self.head and self.passage.place.line != 1:
             return []
         # A quoted cell may have several lines, which the reader must see to tell where it ends.
-        read = csv.reader(StringIO(text, newline=""), delimiter=_separator(text))
+        read = csv.reader(StringIO(text, newline=""), delimiter=delimiter_of(text))
         names, *rows = [[" ".join(cell.split()) for cell in row] for row in read if row] or [[]]
         is_table = len(names) > 1 and not any(map(has_digit, names)) and all(len(row) == len(names) for row in rows)
         return [Table(names, rows)] if is_table else []
@@ -119,10 +120,6 @@ def with_rows_read(text: str) -> str:
     as it is.
     """
     return _TABLE.sub(lambda found: _as_sentences(*_cells(found[0]), found[0]) or found[0], text)
-
-
-def _separator(text: str) -> str:
-    return max(",;\t|", key=text.partition("\n")[0].count)
 
 
 def _as_sentences(head: Sequence[str], rows: Sequence[Sequence[str]], table: str) -> str:
