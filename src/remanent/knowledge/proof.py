@@ -7,6 +7,7 @@ against the passages and cites those that say the same; what none of them says i
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import Literal
 
@@ -116,10 +117,7 @@ class Prover:
         Of a list of steps, all are given where one of them answers how something is done.
         """
         question = request.question
-
-        def fits(text: str) -> bool:
-            return may_answer(question, text) and not _tells_another(question, text)
-
+        fits = partial(_is_what_is_asked_for, question)
         if best and not any(fits(one.text) for one in best):
             fitting = [
                 one.replace(text="\n".join(filter(fits, sentence_texts(one.text))) or _LEFT_OUT)
@@ -151,7 +149,7 @@ class Prover:
             (number, sentence)
             for number, passage in enumerate(passages, start=1)
             for sentence in sentence_texts(passage.text)
-            if may_answer(question, sentence) and not sentence.startswith("#")
+            if _is_what_is_asked_for(question, sentence) and not sentence.startswith("#")
         ]
         if not said:
             return []
@@ -250,6 +248,10 @@ _MONTHS = word_set(
     "january february march april may june july august september october november december "
     "jan feb mar apr jun jul aug sep sept oct nov dec"
 )
+
+
+def _is_what_is_asked_for(question: str, sentence: str) -> bool:
+    return may_answer(question, sentence) and not _tells_another(question, sentence)
 
 
 def _tells_another(question: str, sentence: str) -> bool:
