@@ -379,3 +379,32 @@ async def test_what_only_shares_words_with_a_question_is_quoted_and_not_claimed(
     answer = await base.ask(question)
     assert answer.answered is answered
     assert told in answer.text
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "answered"),
+    [
+        ("Line 4 was opened in 1988. Line 7 was closed in 2004.", "When was line 9 closed?", None),
+        ("Line 7 was closed in 2004. Line 9 was opened in 1999.", "When was line 9 closed?", None),
+        (
+            "Line 4 was opened in 1988. Line 7 was closed in 2004.",
+            "When was line 7 closed?",
+            "Line 7 was closed in 2004.",
+        ),
+        ("# Lines\n\n| Line | Closed |\n|---|---|\n| Line 4 | |\n| Line 7 | 2004 |\n", "When was line 9 closed?", None),
+        (
+            "The mill burned down on May 8, 1911.",
+            "What burned down in May 1911?",
+            "The mill burned down on May 8, 1911.",
+        ),
+    ],
+)
+async def test_what_is_told_of_another_thing_is_no_answer(
+    tmp_path: Path, text: str, question: str, answered: str | None
+) -> None:
+    async with opened(tmp_path / "home") as (_, base):
+        await base.add(text=text, name="lines.md")
+        answer = await base.ask(question)
+    assert answer.answered == (answered is not None)
+    if answered is not None:
+        assert answer.text == f"{answered} [1]"

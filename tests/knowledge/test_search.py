@@ -45,6 +45,14 @@ async def test_other_wordings_find_what_the_question_does_not_name(base: AsyncKn
     assert any(rank.path.startswith("query:") for rank in found.ranks)
 
 
+async def test_other_wordings_are_the_same_in_every_process(base: AsyncKnowledgeCollection) -> None:
+    words = "quartz marble basalt granite"
+    for name in ("a.txt", "b.txt"):
+        await base.add(text=f"Gravel {words}, {name}.", name=name)
+    wide = await base.search("gravel", rewrite=True)
+    assert wide.queries[1] == f"gravel {words}"  # of words that are as frequent, in the order of the text
+
+
 @pytest.mark.spec("KB-03")
 async def test_hyde_searches_with_an_imagined_answer_and_says_which(base: AsyncKnowledgeCollection) -> None:
     found = await base.search("When is the gasket replaced?", hyde=True)

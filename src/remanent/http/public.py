@@ -107,14 +107,6 @@ class FetchedPage:
     body: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class _Checked:
-    """A URL that may be fetched, and the address that its host has."""
-
-    url: "httpx2.URL"
-    address: IPAddress
-
-
 async def _resolve(host: str, port: int) -> list[str]:
     """Ask the system for the addresses of a name."""
     found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
@@ -150,7 +142,7 @@ class PublicFetcher:
         """Return the URL in its plain form; raise `AddressRefused` when it does not lead to a public place."""
         try:
             async with asyncio.timeout(self._timeout):
-                return str((await self._checked(url)).url)
+                return str((await self._checked(url))[0])
         except TimeoutError as error:
             raise ToolFailed(f"the host of {_shown(url)} could not be looked up in time") from error
 
@@ -169,19 +161,19 @@ class PublicFetcher:
     async def _follow(self, url: str) -> FetchedPage:
         """Fetch a page, checking the address of every redirect like the first."""
         for _ in range(_REDIRECTS + 1):
-            checked = await self._checked(url)
-            response = await self._ask(checked)
+            checked, address = await self._checked(url)
+            response = await self._ask(checked, address)
             target = response.headers.get("location", "")
             if not response.is_redirect or not target:
-                return _page(checked.url, response)
+                return _page(checked, response)
             try:
-                url = str(checked.url.join(target))
+                url = str(checked.join(target))
             except ValueError as error:
                 raise ToolFailed(f"{_shown(url)} leads to an address that cannot be read") from error
         raise ToolFailed(f"{_shown(url)} is behind more than {_REDIRECTS} redirects")
 
-    async def _checked(self, url: str) -> _Checked:
-        """Return the URL with a checked address of its host; refuse what is no plain address of a page."""
+    async def _checked(self, url: str) -> "tuple[httpx2.URL, IPAddress]":
+        """Return the URL, and a checked address of its host; refuse what is no plain address of a page."""
         import httpx2
 
         if len(url) > _LONGEST_URL or "\\" in url:
@@ -195,7 +187,7 @@ class PublicFetcher:
         if parsed.userinfo:
             raise AddressRefused(f"{_shown(url)} has a user name in it; give it without")
         parsed = parsed.copy_with(fragment=None)
-        return _Checked(parsed, await self._address(parsed))
+        return parsed, await self._address(parsed)
 
     async def _address(self, url: "httpx2.URL") -> IPAddress:
         """Return an address of the host, when all that it has are allowed."""
@@ -227,16 +219,15 @@ class PublicFetcher:
             raise ToolFailed(f"{host} has no address; check it")
         return addresses
 
-    async def _ask(self, checked: _Checked) -> "httpx2.Response":
+    async def _ask(self, url: "httpx2.URL", address: IPAddress) -> "httpx2.Response":
         """Send one request to the checked address, under the host's own name."""
         import httpx2
 
         client = await self._client()
-        url = checked.url
         host = url.raw_host.decode("ascii")
         request = client.build_request(
             "GET",
-            url.copy_with(host=str(checked.address)),
+            url.copy_with(host=str(address)),
             headers={"Host": url.netloc.decode("ascii"), "Accept": "text/html, text/*;q=0.9, */*;q=0.1"},
             # The certificate must still be that of the name, not of the address.
             extensions={"sni_hostname": host.removesuffix(".")},

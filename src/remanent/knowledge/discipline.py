@@ -62,7 +62,7 @@ class OpenKnowledgeBase(OpenDiscipline):
 
         library = Library(self._parts)
         searcher = Searcher(self._parts, library)
-        folders = Folders(library, clock=self._parts.clock)
+        folders = Folders(clock=self._parts.clock)
         return KnowledgeServices(library, searcher, folders, Prover(self._parts, searcher))
 
     @property

@@ -1,6 +1,7 @@
 """Knowledge bases as users of the library hold them: one collection of a workspace or of an agent."""
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from datetime import datetime
 from functools import partial
 from os import PathLike
 from typing import Any
@@ -29,18 +30,19 @@ from remanent.knowledge.model import (
 from remanent.knowledge.proof import Prover
 from remanent.knowledge.records import NewDocument
 from remanent.knowledge.search import Searcher, SearchOptions, SearchPlace
-from remanent.model import SHARED, Scope, to_instant
+from remanent.model import SHARED, Scope
 from remanent.model.clock import Moment, read_moment
+from remanent.values import dataclass
 
 
+@dataclass(frozen=True, slots=True)
 class KnowledgeServices:
     """What all knowledge bases of an open memory share."""
 
-    def __init__(self, library: Library, searcher: Searcher, folders: Folders, prover: Prover) -> None:
-        self.library = library
-        self.searcher = searcher
-        self.folders = folders
-        self.prover = prover
+    library: Library
+    searcher: Searcher
+    folders: Folders
+    prover: Prover
 
 
 class AsyncKnowledgeBases:
@@ -116,7 +118,7 @@ class AsyncKnowledgeCollection:
         new = new.replace(
             metadata=dict(metadata or {}),
             tags=tuple(tags),
-            occurred_at=new.occurred_at if occurred_at is None else to_instant(read_moment(occurred_at)),
+            occurred_at=_moment(occurred_at) or new.occurred_at,
         )
         return await self._services.library.add(self._scope, self._collection, new, on_chunks=_told(on_progress))
 
@@ -143,7 +145,7 @@ class AsyncKnowledgeCollection:
             media_type=media_type,
             metadata=dict(metadata or {}),
             tags=tuple(tags),
-            occurred_at=None if occurred_at is None else read_moment(occurred_at),
+            occurred_at=_moment(occurred_at),
             source=source,
             synced=synced,
         )
@@ -168,18 +170,15 @@ class AsyncKnowledgeCollection:
         `status` says which are being indexed, and which could not be read: those stay listed with their error until
         they are removed or added again.
         """
-        at = None if as_of is None else read_moment(as_of)
-        return await self._services.library.listed(self._scope, self._collection, as_of=at)
+        return await self._services.library.listed(self._scope, self._collection, as_of=_moment(as_of))
 
     async def show(self, document: str, *, as_of: Moment | None = None) -> DocumentView:
         """Return a document, by its name or id, with its chunks and the times of its versions."""
-        at = None if as_of is None else read_moment(as_of)
-        return await self._services.library.show(self._scope, self._collection, document, as_of=at)
+        return await self._services.library.show(self._scope, self._collection, document, as_of=_moment(as_of))
 
     async def original(self, document: str, *, as_of: Moment | None = None) -> bytes:
         """Return the bytes of a document as they were added."""
-        at = None if as_of is None else read_moment(as_of)
-        return await self._services.library.bytes_of(self._scope, self._collection, document, as_of=at)
+        return await self._services.library.bytes_of(self._scope, self._collection, document, as_of=_moment(as_of))
 
     async def remove(self, document: str) -> Document:
         """Erase a document, by its name or id: its bytes, its versions, and all that was made of it."""
@@ -249,8 +248,8 @@ class AsyncKnowledgeCollection:
         """
         options = SearchOptions(
             limit=_checked_limit(limit), where=where, tags=tags, any_tags=any_tags, prefix=prefix, since=since,
-            until=until, as_of=as_of, hybrid=hybrid, rewrite=rewrite, hyde=hyde, parents=parents, summaries=summaries,
-            gated=gate,
+            until=until, as_of=_moment(as_of), hybrid=hybrid, rewrite=rewrite, hyde=hyde, parents=parents,
+            summaries=summaries, gated=gate,
         )  # fmt: skip
         return await self._services.searcher.search(await self._places(collections), question, options)
 
@@ -318,6 +317,10 @@ def _told(on_progress: Callable[[Progress], None] | None) -> Callable[[int, int]
     if on_progress is None:
         return None
     return lambda done, total: on_progress(Progress(pending=total - done, done=done, failed=0))
+
+
+def _moment(given: Moment | None) -> datetime | None:
+    return None if given is None else read_moment(given)
 
 
 def _checked_limit(limit: int) -> int:

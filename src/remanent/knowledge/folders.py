@@ -1,7 +1,6 @@
 """What documents are taken from: files, folders with subfolders that are kept in sync, texts, and the public web."""
 
 import asyncio
-import hashlib
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -12,7 +11,6 @@ from typing import Any, Literal, Protocol
 from remanent.errors import InvalidInput, ToolFailed
 from remanent.http.public import PublicFetcher
 from remanent.jobs import Progress
-from remanent.knowledge.library import Library
 from remanent.knowledge.model import Added, Document, Failure, SyncReport
 from remanent.knowledge.records import NewDocument
 from remanent.model import Origin, to_instant
@@ -34,16 +32,13 @@ _MARKDOWN_SIGNS = ("# ", "## ", "```", "---\n")
 class Folders:
     """Reads what is to be added."""
 
-    def __init__(self, library: Library, *, clock: Clock, fetcher: Callable[[], PublicFetcher] = PublicFetcher) -> None:
-        self._library = library
+    def __init__(self, *, clock: Clock) -> None:
         self._clock = clock
-        self._new_fetcher = fetcher
-        self._fetcher: PublicFetcher | None = None
+        self._fetcher = PublicFetcher()
 
     async def close(self) -> None:
         """Close connections."""
-        if self._fetcher is not None:
-            await self._fetcher.close()
+        await self._fetcher.close()
 
     async def read(
         self,
@@ -63,8 +58,6 @@ class Folders:
 
     async def _page(self, url: str, name: str | None) -> NewDocument:
         """Fetch a page of the public web; its document is dated by when it was fetched."""
-        if self._fetcher is None:
-            self._fetcher = self._new_fetcher()
         page = await self._fetcher.fetch(url)
         if page.status != _FINE:
             raise ToolFailed(f"the address answered with status {page.status}; nothing was added")
@@ -222,7 +215,7 @@ def _report(names: Iterable[str], done: Mapping[str, Added | Failure], removed: 
 def _is_same(known: Document, new: NewDocument) -> bool:
     """Tell whether a document is there as the file is; one that could not be read is tried again."""
     is_there = known.status != "failed" and known.source == new.source
-    return is_there and known.digest == hashlib.sha256(new.data).hexdigest()
+    return is_there and known.digest == new.digest
 
 
 def _claimed(new: NewDocument, known: Document | None) -> NewDocument:
@@ -232,7 +225,7 @@ def _claimed(new: NewDocument, known: Document | None) -> NewDocument:
     """
     if known is None or known.synced or not known.digest:
         return new.replace(synced=True)
-    same = known.digest == hashlib.sha256(new.data).hexdigest()
+    same = known.digest == new.digest
     if known.source != new.source and not same:
         raise InvalidInput(
             f"a document {new.name} was added by hand, and a folder never changes those; rename the file or remove it"

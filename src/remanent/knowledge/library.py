@@ -8,7 +8,6 @@ values: it is listed with its error until it is removed or added again.
 """
 
 import asyncio
-import hashlib
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -22,9 +21,8 @@ from remanent.errors import InvalidInput, MissingDependency, NotFound, Unreadabl
 from remanent.knowledge.model import Added, CollectionView, Document, DocumentChunk, DocumentView, KnowledgeStats
 from remanent.knowledge.records import (
     NAME,
-    DocumentChanges,
     NewDocument,
-    chunk_ids,
+    about_of,
     chunk_of,
     collection_scope,
     compare,
@@ -33,19 +31,15 @@ from remanent.knowledge.records import (
     document_record,
     entry_of,
     expected_document,
-    extra_of,
     is_same,
     parts_of,
-    reserved,
-    shown_chunk,
     state_of,
     with_extra,
 )
 from remanent.knowledge.settings import KnowledgeSettings
 from remanent.loaders import LoadedDocument, Place, load
-from remanent.model import JsonObject, Kind, PassageData, Record, Scope, Source, Status, to_instant
+from remanent.model import Entry, JsonObject, Kind, PassageData, Record, Scope, Status, to_instant
 from remanent.model.base import Model
-from remanent.model.filters import check_metadata, read_tags
 from remanent.model.kinds import PASSAGES
 from remanent.recall import FINER, FinerState
 from remanent.stores import LIVE, Erasure, RecordFilter, RecordQuery, Transaction, every_record
@@ -223,20 +217,17 @@ class Library:
             raise InvalidInput("name: a document needs a name, by which it is found and replaced")
         home = collection_scope(scope, collection)
         document_id = document_id_of(collection, new.name)
-        metadata = check_metadata({**(new.metadata or {}), **reserved(new, collection)})
-        tags = read_tags(new.tags)
-        key = (scope.owner, document_id)
-        lock = self._locks.setdefault(key, asyncio.Lock())
+        new = new.in_collection(collection)
+        lock = self._locks.setdefault((scope.owner, document_id), asyncio.Lock())
         async with lock:
             size = (await self.collection(scope, collection)).chunk_size
             current, failed = await asyncio.gather(
                 self._document(home, document_id), self._statuses.failed(scope, document_id)
             )
-            digest = hashlib.sha256(new.data).hexdigest()
-            if current is not None and not anew and is_same(current, digest, metadata, tags, size):
+            if current is not None and not anew and is_same(current, new, size):
                 if failed is not None:
                     await self._forgive(scope, document_id)
-                return Added(document=document_of(current), status="unchanged", kept=len(chunk_ids(current)))
+                return Added(document=document_of(current), status="unchanged", kept=len(about_of(current).chunks))
             coming = expected_document(collection, new, to_instant(self._parts.clock()))
             with self._statuses.adding(scope, coming, on_chunks) as tell:
                 try:
@@ -244,10 +235,7 @@ class Library:
                 except (UnreadableFile, MissingDependency) as error:
                     await self._statuses.fail(scope, coming, str(error))
                     raise
-                return await self._write(
-                    home, document_id, new, loaded, current, size=size, metadata=metadata, tags=tags, digest=digest,
-                    tell=tell,
-                )  # fmt: skip
+                return await self._write(home.within(session=document_id), new, loaded, size=size, tell=tell)
 
     async def _forgive(self, scope: Scope, document_id: str) -> None:
         async with self._parts.journal.writing(scope.owner) as tx:
@@ -271,58 +259,47 @@ class Library:
         chunk_size = size or (await self.collection(scope, collection)).chunk_size
         KnowledgeSettings(chunk_size=chunk_size)
         loaded = await self._load(new)
-        document_id = document_id_of(collection, new.name)
-        parts, _ = await asyncio.to_thread(parts_of, document_id, loaded, chunk_size)
-        return [shown_chunk(part.record_id, part.content, part.data) for part in parts if part.kind == Kind.CHUNK]
+        home = collection_scope(scope, collection).within(session=document_id_of(collection, new.name))
+        parts, _ = await asyncio.to_thread(parts_of, self._entry(home, new, loaded), loaded, chunk_size)
+        return [chunk_of(part) for part in parts if part.kind == Kind.CHUNK]
+
+    def _entry(self, scope: Scope, new: NewDocument, loaded: LoadedDocument) -> Entry:
+        return entry_of(self._parts.new_id(), scope, new, to_instant(self._parts.clock()), loaded)
 
     async def _write(
-        self,
-        home: Scope,
-        document_id: str,
-        new: NewDocument,
-        loaded: LoadedDocument,
-        current: Record | None,
-        *,
-        size: int,
-        metadata: JsonObject,
-        tags: tuple[str, ...],
-        digest: str,
-        tell: OnChunks,
+        self, scope: Scope, new: NewDocument, loaded: LoadedDocument, *, size: int, tell: OnChunks
     ) -> Added:
         """Commit a document whole: its entry, its records, and what of them had not changed as it was."""
-        scope = home.within(session=document_id)
+        entry = self._entry(scope, new, loaded)
         # The disk is waited for while the text is cut.
-        _, (parts, title), known = await asyncio.gather(
+        _, (parts, title), records = await asyncio.gather(
             self._parts.blobs.put(scope.owner, new.data),
-            asyncio.to_thread(parts_of, document_id, loaded, size),
-            self._records_of(scope),
+            asyncio.to_thread(parts_of, entry, loaded, size),
+            self._all(scope, RecordFilter(kinds=PASSAGES, statuses=None)),
         )
-        now = to_instant(self._parts.clock())
-        entry = entry_of(
-            self._parts.new_id(), scope, new, now, metadata=metadata, tags=tags, digest=digest, loaded=loaded
-        )
-        like = current is not None and current.tags == tags and extra_of(current).get("metadata") == metadata
+        known = {record.id: record for record in records}
+        before = known.get(str(scope.session))
         loop, total = asyncio.get_running_loop(), sum(part.kind == Kind.CHUNK for part in parts)
         tell(0, total)
         changes = await asyncio.to_thread(
-            compare, parts, known, entry, now, like=like,
+            compare, parts, known, entry,
             tell=lambda done: loop.call_soon_threadsafe(tell, done, total), give_way=self._give_way,
         )  # fmt: skip
-        document = document_record(
-            entry, loaded, parts, known.get(document_id), title=title, new=new, size=size, metadata=metadata
-        )
-        changes.put.append((document, document.version - 1, search_terms(document)))
+        document = document_record(entry, new, loaded, parts, before, title=title, size=size)
+        changes.put.append((document, search_terms(document)))
         async with self._parts.journal.writing(scope.owner) as tx:
             await self._parts.journal.append(tx, [entry], by=NAME)
-            self._put_all(tx, changes)
-            self._statuses.forgive(tx, document_id)
+            for record, terms in changes.put:
+                tx.put(record, expects=record.version - 1, terms=terms)
+            self._parts.journal.index(tx)
+            self._statuses.forgive(tx, document.id)
         tell(total, total)
         waits = self._parts.embedders is not None and changes.embedded > 0
         return Added(
             document=document_of(document).replace(
                 status="indexing" if waits else "ready", indexed=total - changes.embedded if waits else total
             ),
-            status="added" if current is None else "changed",
+            status="added" if before is None else "changed",
             embedded=changes.embedded,
             kept=changes.kept,
             removed=changes.removed,
@@ -332,11 +309,6 @@ class Library:
         """Let somebody who asks go first: threads that compute keep each other from the interpreter."""
         if self._parts.recall.is_asked:
             time.sleep(_PAUSE)
-
-    def _put_all(self, tx: Transaction, changes: DocumentChanges) -> None:
-        for record, expects, terms in changes.put:
-            tx.put(record, expects=expects, terms=terms)
-        self._parts.journal.index(tx)
 
     async def reindex(self, scope: Scope, collection: str, document: str | None = None) -> list[Added]:
         """Cut documents anew from their bytes, one or all of a collection: after a change of its chunk size."""
@@ -445,12 +417,6 @@ class Library:
             collections=tuple(views),
         )
 
-    async def records(
-        self, scope: Scope, record_ids: Sequence[str], *, as_of: datetime | None = None
-    ) -> dict[str, Record]:
-        """Return records by their ids, whatever their state."""
-        return await self._store.records_by_id(scope.owner, record_ids, as_of=as_of)
-
     async def _document(self, home: Scope, document_id: str) -> Record | None:
         """Return a document by its id; a name that can be no id is simply not the id of one, and is no mistake."""
         wanted = RecordFilter(kinds=(Kind.DOCUMENT,))
@@ -460,10 +426,6 @@ class Library:
         except InvalidInput:
             return None
         return found[0] if found else None
-
-    async def _records_of(self, scope: Scope) -> dict[str, Record]:
-        """Return all records of a document, those that are out of use as well."""
-        return {record.id: record for record in await self._all(scope, RecordFilter(kinds=PASSAGES, statuses=None))}
 
     async def _all(self, scope: Scope, wanted: RecordFilter) -> list[Record]:
         """Return all records that pass, page by page: a document may have more than one answer holds."""
@@ -475,7 +437,7 @@ class Library:
         self, scope: Scope, chunk_id: str, *, text: str | None = None, enabled: bool | None = None
     ) -> DocumentChunk:
         """Change the words of a chunk, or whether searches find it; that survives indexing its document anew."""
-        record = (await self.records(scope, [chunk_id])).get(chunk_id)
+        record = (await self._store.records_by_id(scope.owner, [chunk_id])).get(chunk_id)
         if record is None or record.kind != Kind.CHUNK or record.status in {Status.SUPERSEDED, Status.FORGOTTEN}:
             raise NotFound(f"there is no chunk {chunk_id} here")
         changed = record
@@ -486,7 +448,11 @@ class Library:
             changed = changed.replace(content=text, data=with_extra(changed, state=state))
         if enabled is not None:
             changed = changed.replace(status=Status.ACTIVE if enabled else Status.QUARANTINED)
-        await self._put(changed, over=record)
+        # Unless another one changed it since it was read.
+        changed = changed.replace(version=record.version + 1, updated_at=to_instant(self._parts.clock()))
+        async with self._parts.journal.writing(scope.owner) as tx:
+            tx.put(changed, expects=record.version)
+            self._parts.journal.index(tx)
         return chunk_of(changed)
 
     async def add_chunk(
@@ -499,50 +465,42 @@ class Library:
         before = [one for one in shown.chunks if one.chunk_id == after] if after else shown.chunks[-1:]
         if after and not before:
             raise NotFound(f"there is no chunk {after} in {document!r}")
-        head = (await self.records(scope, [shown.document.document_id]))[shown.document.document_id]
+        document_id, title = shown.document.document_id, shown.document.title
+        head = (await self._store.records_by_id(scope.owner, [document_id]))[document_id]
         position, at = (before[0].position, before[0].end) if before else (0, 0)
         now = to_instant(self._parts.clock())
         place = before[0].place if before else Place()
         extra: JsonObject = {"path": [], "place": place.model_dump(exclude_none=True), "state": "added"}
+        data = PassageData(
+            document_id=document_id, parent_id=document_id, title=title, position=position, start=at, end=at,
+            extra=extra,
+        )  # fmt: skip
         record = Record(
             id=self._parts.new_id(),
             scope=head.scope,
             kind=Kind.CHUNK,
             content=text,
-            summary=shown.document.title,
-            keywords=(shown.document.title,) if shown.document.title else (),
+            summary=title,
+            keywords=(title,) if title else (),
             tags=head.tags,
             created_at=now,
             updated_at=now,
             occurred_at=head.occurred_at,
-            sources=tuple(Source(entry_id=source.entry_id) for source in head.sources),
+            sources=head.sources,
             trust=head.trust,
-            data=PassageData(
-                document_id=shown.document.document_id, parent_id=shown.document.document_id,
-                title=shown.document.title, position=position, start=at, end=at, extra=extra,
-            ),
-        )  # fmt: skip
+            data=data,
+        )
         async with self._parts.journal.writing(scope.owner) as tx:
             tx.put(record)
             self._parts.journal.index(tx)
         return chunk_of(record)
-
-    async def _put(self, changed: Record, *, over: Record) -> None:
-        """Write the next version of a record, unless another one changed it since it was read."""
-        now = to_instant(self._parts.clock())
-        async with self._parts.journal.writing(over.scope.owner) as tx:
-            tx.put(changed.replace(version=over.version + 1, updated_at=now), expects=over.version)
-            self._parts.journal.index(tx)
 
     # ── removing ─────────────────────────────────────────────────────────────
 
     async def remove(self, scope: Scope, collection: str, document: str) -> Document:
         """Erase a document: its bytes, every version of it, and all that was made of it."""
         found = await self.find(scope, collection, document)
-        await self.erase(scope, found.document_id)
+        await self._forgive(scope, found.document_id)
+        # All of its session, with the bytes that nothing refers to any more.
+        await self._parts.journal.erase_noted(scope.owner, Erasure(session=found.document_id))
         return found
-
-    async def erase(self, scope: Scope, document_id: str) -> None:
-        """Erase everything in a document's session, with the bytes that nothing refers to any more."""
-        await self._forgive(scope, document_id)
-        await self._parts.journal.erase_noted(scope.owner, Erasure(session=document_id))

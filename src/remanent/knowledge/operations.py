@@ -100,6 +100,8 @@ Collections = Annotated[
     tuple[str, ...] | None,
     about("Search these collections instead; * for all.", "改为检索这些集合；* 表示全部。", max_length=100),
 ]
+ChunkCharacters = Annotated[int | None, about("Characters of a chunk.", "每个文本块的字符数。", ge=100, le=8000)]
+NewTags = Annotated[tuple[str, ...], about("Tags to find it by.", "供检索时筛选的标签。", max_length=MAX_TAGS)]
 Named = Annotated[str, about("A document: its name or its id.", "文档的名称或 id。", min_length=1, max_length=1000)]
 
 
@@ -286,7 +288,7 @@ class AddDocument(Model):
         BeforeValidator(metadata_object, json_schema_input_type=JsonObject | None),
         about("Metadata to find it by.", "供检索时筛选的元数据。"),
     ] = None
-    tags: Annotated[tuple[str, ...], about("Tags to find it by.", "供检索时筛选的标签。", max_length=MAX_TAGS)] = ()
+    tags: NewTags = ()
     occurred_at: Annotated[Since, about("When it was written.", "文档写成的时间。")] = None
     source: Annotated[str, about("Where it came from.", "文档来自何处。", max_length=4000)] = ""
     synced: Annotated[
@@ -409,7 +411,7 @@ class AddAddress(Model):
         str | None, about("What to call it; its address unless given.", "文档名称；不填则用其地址。", max_length=1000)
     ] = None
     collection: Collection = COLLECTION
-    tags: Annotated[tuple[str, ...], about("Tags to find it by.", "供检索时筛选的标签。", max_length=MAX_TAGS)] = ()
+    tags: NewTags = ()
 
 
 @operation(
@@ -431,7 +433,7 @@ class PreviewDocument(Model):
 
     name: Annotated[str, about("Its name.", "文件名。", max_length=1000)] = ""
     collection: Collection = COLLECTION
-    chunk_size: Annotated[int | None, about("Characters of a chunk.", "每个文本块的字符数。", ge=100, le=8000)] = None
+    chunk_size: ChunkCharacters = None
 
 
 @operation(
@@ -730,7 +732,7 @@ class Configure(Model):
     """How a collection is set up."""
 
     collection: Collection = COLLECTION
-    chunk_size: Annotated[int | None, about("Characters of a chunk.", "每个文本块的字符数。", ge=100, le=8000)] = None
+    chunk_size: ChunkCharacters = None
     agents: Annotated[
         tuple[str, ...] | None,
         about("The agents that may search it; all unless given.", "可检索它的智能体；不填则为全部。", max_length=1000),

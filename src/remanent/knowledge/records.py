@@ -9,12 +9,16 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from datetime import datetime
+from functools import cached_property
 from typing import Any
+
+from pydantic import ConfigDict, Field
 
 from remanent.errors import InvalidInput
 from remanent.knowledge.chunking import ChunkSpan, cut
 from remanent.knowledge.model import ChunkState, Document, DocumentChunk
 from remanent.loaders import LoadedDocument, Place
+from remanent.loaders.document import Section
 from remanent.model import (
     Attachment,
     Entry,
@@ -29,6 +33,7 @@ from remanent.model import (
     Status,
 )
 from remanent.model.base import Model
+from remanent.model.filters import check_metadata, read_tags
 from remanent.stores.transaction import search_terms
 from remanent.text.sentences import sentences
 from remanent.text.spans import excerpt
@@ -52,31 +57,56 @@ class NewDocument(Model):
     source: str = ""
     media_type: str = ""
     charset: str = ""
-    metadata: JsonObject | None = None
+    metadata: JsonObject = Field(default_factory=dict)
     tags: tuple[str, ...] = ()
     occurred_at: datetime | None = None
     synced: bool = False
     origin: Origin = Origin.USER
 
+    @cached_property
+    def digest(self) -> str:
+        """The SHA-256 of the bytes."""
+        return hashlib.sha256(self.data).hexdigest()
 
-@dataclass(frozen=True, slots=True)
-class DocumentPart:
-    """A record as it should be: a chunk, a section or the document itself, without its version."""
+    def in_collection(self, collection: str) -> "NewDocument":
+        """Return it with what every document can be filtered by, beside what its caller says of it."""
+        found_by = {
+            "collection": collection,
+            "name": self.name,
+            "source": self.source,
+            "path": self.source if self.synced else self.name,
+        }
+        return self.replace(metadata=check_metadata({**self.metadata, **found_by}), tags=read_tags(self.tags))
 
-    record_id: str
-    kind: Kind
-    content: str
-    context: str
-    """What it stands under: the title and the headings; it is found by these words, too."""
-    data: PassageData
+
+_FOUND_BY = frozenset({"collection", "name", "source", "path"})
+"""What `in_collection` adds to the metadata."""
+
+
+class DocumentAbout(Model):
+    """What the record of a document carries beside the fields that all passages have."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    name: str = ""
+    collection: str = ""
+    source: str = ""
+    synced: bool = False
+    size: int = 0
+    chunk_size: int = 0
+    chunks: tuple[str, ...] = ()
+    """In order, without those that were added by hand."""
+    sections: int = 0
+    metadata: JsonObject = Field(default_factory=dict)
+    unread: int = 0
 
 
 @dataclass(slots=True)
 class DocumentChanges:
     """What becomes of the records of a document."""
 
-    put: list[tuple[Record, int, str]] = field(default_factory=list)
-    """With the version that must be current, and the search terms."""
+    put: list[tuple[Record, str]] = field(default_factory=list)
+    """Each as its next version, with its search terms."""
     embedded: int = 0
     kept: int = 0
     removed: int = 0
@@ -96,20 +126,10 @@ def _hash(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:40]
 
 
-def entry_of(
-    entry_id: str,
-    scope: Scope,
-    new: NewDocument,
-    now: datetime,
-    *,
-    metadata: JsonObject,
-    tags: tuple[str, ...],
-    digest: str,
-    loaded: LoadedDocument,
-) -> Entry:
+def entry_of(entry_id: str, scope: Scope, new: NewDocument, now: datetime, loaded: LoadedDocument) -> Entry:
     """Return the entry of the journal that a document is."""
     attachment = Attachment(
-        attachment_id=digest, media_type=loaded.media_type, name=new.name, digest=digest, size=len(new.data)
+        attachment_id=new.digest, media_type=loaded.media_type, name=new.name, digest=new.digest, size=len(new.data)
     )
     return Entry(
         id=entry_id,
@@ -120,8 +140,8 @@ def entry_of(
         text="",
         occurred_at=new.occurred_at or now,
         recorded_at=now,
-        metadata={**metadata, "type": loaded.media_type},
-        tags=tags,
+        metadata={**new.metadata, "type": loaded.media_type},
+        tags=new.tags,
         attachments=(attachment,),
         origin=new.origin,
     )
@@ -151,36 +171,51 @@ def _title_of(loaded: LoadedDocument) -> str:
     return bare if 0 < len(bare) <= _MAX_TITLE and len(loaded.text) > 2 * len(bare) else ""
 
 
-def parts_of(document_id: str, loaded: LoadedDocument, size: int) -> tuple[list[DocumentPart], str]:
-    """Return the sections and chunks of a document, and its title."""
-    title, text = _title_of(loaded), loaded.text
-    parts: list[DocumentPart] = []
+def parts_of(entry: Entry, loaded: LoadedDocument, size: int) -> tuple[list[Record], str]:
+    """Return the sections and chunks of a document, each as the first version of its record, and its title."""
+    title, text, document_id = _title_of(loaded), loaded.text, str(entry.scope.session)
+    parts: list[Record] = []
     seen: Counter[tuple[str, str]] = Counter()
+
+    def add(kind: Kind, span: Section | ChunkSpan, content: str, context: str, place: Place, **at: Any) -> str:
+        """Add a part; it is found by what it stands under (the title, the headings) as well as by its words."""
+        seen[(content, context)] += 1
+        record_id = _hash(document_id, kind.value, content, context, str(seen[(content, context)]))
+        data = PassageData(
+            document_id=document_id, title=title, start=span.start, end=span.end,
+            extra={"path": list(span.path), "place": place.model_dump(exclude_none=True)}, **at,
+        )  # fmt: skip
+        record = Record(
+            id=record_id,
+            scope=entry.scope,
+            kind=kind,
+            content=content,
+            summary=context,
+            # A second time, so that what a document is about counts for more than what it mentions.
+            keywords=(title,) if title else (),
+            tags=entry.tags,
+            created_at=entry.recorded_at,
+            updated_at=entry.recorded_at,
+            occurred_at=entry.occurred_at,
+            sources=(Source(entry_id=entry.id, start=span.start, end=span.end),),
+            trust=entry.origin,
+            data=data,
+        )
+        parts.append(record)
+        return record_id
+
     pieces = cut(loaded, size=size)
     sections: dict[tuple[int, tuple[str, ...]], str] = {}
     for section in loaded.sections if len(pieces) > 1 else ():
-        body = text[section.start : section.end]
-        content = f"{' › '.join(section.path)}\n{excerpt(body.partition(chr(10))[2].strip(), _LEAD)}".strip()
-        data = PassageData(
-            document_id=document_id, parent_id=document_id, title=title, start=section.start, end=section.end,
-            extra={"path": list(section.path), "place": section.place.model_dump(exclude_none=True)},
-        )  # fmt: skip
-        seen[(content, title)] += 1
-        section_id = _hash(document_id, "section", content, title, str(seen[(content, title)]))
-        sections[(section.start, section.path)] = section_id
-        parts.append(DocumentPart(section_id, Kind.SECTION, content, title, data))
+        lead = excerpt(text[section.start : section.end].partition("\n")[2].strip(), _LEAD)
+        content = f"{' › '.join(section.path)}\n{lead}".strip()
+        at = section.start, section.path
+        sections[at] = add(Kind.SECTION, section, content, title, section.place, parent_id=document_id)
     for position, piece in enumerate(pieces):
-        content, context = piece.of(text), _context_of(title, piece)
-        seen[(content, context)] += 1
-        record_id = _hash(document_id, "chunk", content, context, str(seen[(content, context)]))
         under = loaded.section(piece.start)
         parent = sections.get((under.start, under.path), document_id) if under is not None else document_id
-        place = loaded.place_of(piece.start, piece.end).model_dump(exclude_none=True)
-        data = PassageData(
-            document_id=document_id, parent_id=parent, title=title, position=position, start=piece.start,
-            end=piece.end, extra={"path": list(piece.path), "place": place},
-        )  # fmt: skip
-        parts.append(DocumentPart(record_id, Kind.CHUNK, content, context, data))
+        place = loaded.place_of(piece.start, piece.end)
+        add(Kind.CHUNK, piece, piece.of(text), _context_of(title, piece), place, parent_id=parent, position=position)
     return parts, title
 
 
@@ -190,40 +225,39 @@ def _context_of(title: str, piece: ChunkSpan) -> str:
 
 
 def compare(
-    parts: Sequence[DocumentPart],
+    parts: Sequence[Record],
     known: Mapping[str, Record],
     entry: Entry,
-    now: datetime,
     *,
-    like: bool,
     tell: Callable[[int], object],
     give_way: Callable[[], None],
 ) -> DocumentChanges:
     """Return what must be written so that the records of a document are those of its new version."""
-    changes = DocumentChanges()
+    changes, now = DocumentChanges(), entry.recorded_at
+    current = known.get(str(entry.scope.session))
+    metadata = {name: value for name, value in entry.metadata.items() if name != "type"}
+    like = current is not None and current.tags == entry.tags and about_of(current).metadata == metadata
     for part in parts:
         if (done := changes.embedded + changes.kept) % _TOLD == 0 and done:
             tell(done)
-        before = known.get(part.record_id)
+        before = known.get(part.id)
         is_chunk = part.kind == Kind.CHUNK
         if before is None:
             changes.embedded += is_chunk
-            record = _record(part, entry, now)
-            changes.put.append((record, 0, search_terms(record)))
+            changes.put.append((part, search_terms(part)))
             give_way()
             continue
         changes.kept += is_chunk
-        state = extra_of(before).get("state")
-        data = part.data.replace(extra={**part.data.extra, **({"state": "edited"} if state else {})})
+        data = with_extra(part, state="edited") if extra_of(before).get("state") else part.data
         status = Status.QUARANTINED if before.status is Status.QUARANTINED else Status.ACTIVE
         if like and before.data == data and before.status is status:
             continue  # nothing moved: the words, their place and what is said of them are as they were
         record = before.replace(
-            data=data, status=status, tags=entry.tags, updated_at=now, version=before.version + 1,
-            sources=_sources(part, entry), trust=entry.origin, occurred_at=entry.occurred_at,
+            data=data, status=status, tags=part.tags, updated_at=now, version=before.version + 1,
+            sources=part.sources, trust=part.trust, occurred_at=part.occurred_at,
         )  # fmt: skip
-        changes.put.append((record, before.version, search_terms(record)))
-    wanted = {part.record_id for part in parts}
+        changes.put.append((record, search_terms(record)))
+    wanted = {part.id for part in parts}
     for record_id, before in known.items():
         if record_id in wanted or before.kind == Kind.DOCUMENT or before.status is Status.SUPERSEDED:
             continue
@@ -232,69 +266,40 @@ def compare(
             continue
         if state == "edited":
             # Somebody's words about a place that has changed: they stay, and say so.
-            record = before.replace(
-                data=with_extra(before, state="outdated"), updated_at=now, version=before.version + 1
-            )
-            changes.put.append((record, before.version, search_terms(record)))
-            continue
-        changes.removed += before.kind == Kind.CHUNK
-        record = before.replace(status=Status.SUPERSEDED, updated_at=now, version=before.version + 1)
-        changes.put.append((record, before.version, ""))
+            after = before.replace(data=with_extra(before, state="outdated"))
+        else:
+            changes.removed += before.kind == Kind.CHUNK
+            after = before.replace(status=Status.SUPERSEDED)
+        record = after.replace(updated_at=now, version=before.version + 1)
+        changes.put.append((record, search_terms(record) if state == "edited" else ""))
     return changes
-
-
-def _sources(part: DocumentPart, entry: Entry) -> tuple[Source, ...]:
-    return (Source(entry_id=entry.id, start=part.data.start, end=part.data.end),)
-
-
-def _record(part: DocumentPart, entry: Entry, now: datetime) -> Record:
-    """Return the record of a part; it is found by its headings as well as by its words."""
-    return Record(
-        id=part.record_id,
-        scope=entry.scope,
-        kind=part.kind,
-        content=part.content,
-        summary=part.context,
-        # A second time, so that what a document is about counts for more than what it mentions.
-        keywords=(part.data.title,) if part.data.title else (),
-        tags=entry.tags,
-        created_at=now,
-        updated_at=now,
-        occurred_at=entry.occurred_at,
-        sources=_sources(part, entry),
-        trust=entry.origin,
-        data=part.data,
-    )
 
 
 def document_record(
     entry: Entry,
+    new: NewDocument,
     loaded: LoadedDocument,
-    parts: Sequence[DocumentPart],
+    parts: Sequence[Record],
     before: Record | None,
     *,
     title: str,
-    new: NewDocument,
     size: int,
-    metadata: JsonObject,
 ) -> Record:
     """Return the record of the document itself: its summary, and what else is known of it."""
-    attachment = entry.attachments[0]
-    chunks = [part.record_id for part in parts if part.kind == Kind.CHUNK]
-    extra: JsonObject = {
-        "name": new.name,
-        "collection": str(entry.metadata["collection"]),
-        "source": new.source,
-        "synced": new.synced,
-        "size": attachment.size,
-        "chunk_size": size,
-        "chunks": list(chunks),
-        "sections": len(loaded.sections),
-        "metadata": metadata,
-        "unread": len(loaded.unread),
-    }
+    about = DocumentAbout(
+        name=new.name,
+        collection=str(new.metadata["collection"]),
+        source=new.source,
+        synced=new.synced,
+        size=len(new.data),
+        chunk_size=size,
+        chunks=tuple(part.id for part in parts if part.kind == Kind.CHUNK),
+        sections=len(loaded.sections),
+        metadata=new.metadata,
+        unread=len(loaded.unread),
+    )
     # Of a short document its only chunk is the summary already: its title must do.
-    lead = excerpt(loaded.text.strip(), _LEAD) if len(chunks) > 1 else ""
+    lead = excerpt(loaded.text.strip(), _LEAD) if len(about.chunks) > 1 else ""
     headings = "; ".join(section.title for section in loaded.sections)[:_LEAD]
     content = "\n".join(dict.fromkeys(part for part in (title or new.name, lead, headings) if part))
     return Record(
@@ -315,31 +320,17 @@ def document_record(
             title=title,
             end=len(loaded.text),
             media_type=loaded.media_type,
-            digest=str(attachment.digest),
-            extra=extra,
+            digest=new.digest,
+            extra=about.model_dump(mode="json"),
         ),
     )
 
 
-def reserved(new: NewDocument, collection: str) -> JsonObject:
-    """Return what every document can be filtered by, beside what its caller says of it."""
-    return {
-        "collection": collection,
-        "name": new.name,
-        "source": new.source,
-        "path": new.source if new.synced else new.name,
-    }
-
-
-def is_same(current: Record, digest: str, metadata: JsonObject, tags: tuple[str, ...], size: int) -> bool:
+def is_same(current: Record, new: NewDocument, size: int) -> bool:
     """Tell whether a file that is added again changes nothing: not its bytes, what is said of it, nor how it is cut."""
-    extra = extra_of(current)
-    return (
-        _passage_of(current).digest == digest
-        and extra.get("metadata") == metadata
-        and extra.get("chunk_size") == size
-        and current.tags == tags
-    )
+    about = about_of(current)
+    is_cut_so = about.metadata == new.metadata and about.chunk_size == size
+    return is_cut_so and _passage_of(current).digest == new.digest and current.tags == new.tags
 
 
 # ── from records to what people see ──────────────────────────────────────────
@@ -369,58 +360,52 @@ def with_extra(record: Record, **extra: Any) -> PassageData:
     return data.replace(extra={**data.extra, **extra})
 
 
-def chunk_ids(record: Record) -> tuple[str, ...]:
-    """Return the chunks of a document in order, without those that were added by hand."""
-    chunks = extra_of(record).get("chunks")
-    return tuple(map(str, chunks)) if isinstance(chunks, list) else ()
+def about_of(record: Record) -> DocumentAbout:
+    """Return what the record of a document carries beside the fields that all passages have."""
+    return DocumentAbout.model_validate(extra_of(record))
 
 
 def document_of(record: Record) -> Document:
     """Return a document as people see it."""
-    data, extra = _passage_of(record), extra_of(record)
-    metadata = extra.get("metadata")
-    given = dict(metadata) if isinstance(metadata, dict) else {}
+    data, about = _passage_of(record), about_of(record)
     return Document(
         document_id=record.id,
-        name=str(extra.get("name", "")),
+        name=about.name,
         title=data.title,
-        collection=str(extra.get("collection", "")),
+        collection=about.collection,
         media_type=data.media_type,
-        source=str(extra.get("source", "")),
-        synced=extra.get("synced") is True,
+        source=about.source,
+        synced=about.synced,
         digest=data.digest,
-        size=int(str(extra.get("size", 0))),
+        size=about.size,
         characters=data.end,
-        sections=int(str(extra.get("sections", 0))),
-        chunks=len(chunk_ids(record)),
+        sections=about.sections,
+        chunks=len(about.chunks),
         version=record.version,
         added_at=record.created_at,
         updated_at=record.updated_at,
         occurred_at=record.occurred_at,
-        metadata={key: value for key, value in given.items() if key not in {"collection", "name", "source", "path"}},
+        metadata={name: value for name, value in about.metadata.items() if name not in _FOUND_BY},
         tags=record.tags,
-        unread=int(str(extra.get("unread", 0))),
-        indexed=len(chunk_ids(record)),
+        unread=about.unread,
+        indexed=len(about.chunks),
     )
 
 
 def chunk_of(record: Record) -> DocumentChunk:
-    """Return a chunk as people see it."""
-    shown = shown_chunk(record.id, record.content, _passage_of(record))
-    return shown.replace(state=state_of(record), enabled=record.status is not Status.QUARANTINED)
-
-
-def shown_chunk(record_id: str, content: str, data: PassageData) -> DocumentChunk:
-    """Return a chunk as it is shown, with its place in the document."""
+    """Return a chunk as people see it, with its place in the document."""
+    data = _passage_of(record)
     return DocumentChunk(
-        chunk_id=record_id,
+        chunk_id=record.id,
         document_id=data.document_id,
         position=data.position,
-        text=content,
+        text=record.content,
         path=path_of(data),
         place=place_of(data),
         start=data.start,
         end=data.end,
+        state=state_of(record),
+        enabled=record.status is not Status.QUARANTINED,
     )
 
 

@@ -7,7 +7,7 @@ documents, `python -m bench knowledge` measures.
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime
 from typing import Any
@@ -16,7 +16,7 @@ from remanent.discipline import Parts
 from remanent.errors import InvalidInput
 from remanent.knowledge.library import Library
 from remanent.knowledge.model import KnowledgeFound, Passage, Technique
-from remanent.knowledge.records import chunk_ids, collection_scope, path_of, place_of
+from remanent.knowledge.records import about_of, collection_scope, path_of, place_of
 from remanent.knowledge.settings import KNOWLEDGE, MEANING
 from remanent.language.engines import run_or_offline
 from remanent.language.role import Answer, Toolbox
@@ -35,7 +35,7 @@ from remanent.model import (
     Status,
     to_instant,
 )
-from remanent.model.clock import Moment, read_moment, read_span
+from remanent.model.clock import Moment, read_span
 from remanent.model.filters import read_tags, read_where
 from remanent.recall import Question, inject
 from remanent.recall.answers import comparable_relevance
@@ -84,7 +84,7 @@ class SearchOptions:
     any_tags: Sequence[str] = ()
     since: Moment | None = None
     until: Moment | None = None
-    as_of: Moment | None = None
+    as_of: datetime | None = None
     prefix: str = ""
     """Only documents whose path begins so."""
     hybrid: bool | None = None
@@ -115,7 +115,7 @@ class SearchOptions:
             any_tags=read_tags(tuple(self.any_tags)),
             occurred_from=since,
             occurred_before=until,
-            as_of=None if self.as_of is None else read_moment(self.as_of),
+            as_of=self.as_of,
         )
 
 
@@ -305,42 +305,55 @@ class Searcher:
         """Give each passage what stands before and after it, as far as the budget goes."""
         began = time.perf_counter()
         budget = self._library.settings.parent_budget
-        as_of = None if options.as_of is None else read_moment(options.as_of)
         scope_of = {one.item.record_id: one.scope for one in best}
-        documents = await self._records(((scope_of[one.record_id], one.document_id) for one in passages), as_of=as_of)
-        order = {document_id: chunk_ids(record) for document_id, record in documents.items()}
-        wanted = {one.record_id: _neighbours(order.get(one.document_id, ()), one.record_id) for one in passages}
-        near = ((scope_of[record_id], chunk) for record_id, around in wanted.items() for chunk in around if chunk)
-        found = await self._records(near, as_of=as_of)
-        texts = {one.id: one.content for one in found.values() if one.status is not Status.QUARANTINED}
+        within = [(scope_of[one.record_id], one) for one in passages]
+        around = await self._around(
+            within, lambda order, at: (order[at - 1] if at else "", *order[at + 1 : at + 2]), as_of=options.as_of
+        )
         given = []
         for one in passages:
             left = max(0, budget - len(one.text)) // 2
-            before, after = wanted[one.record_id]
-            given.append(
-                one.replace(before=texts.get(before or "", "")[-left or None :] if left else "",
-                            after=texts.get(after or "", "")[:left])
-            )  # fmt: skip
+            before, after = (*around[one.record_id], "", "")[:2]
+            given.append(one.replace(before=before[-left:] if left else "", after=after[:left]))
         trail.note("parents", began, f"up to {budget} characters each")
         return given
 
-    async def before(self, places: Sequence[SearchPlace], passage: Passage, options: SearchOptions) -> list[str]:
-        """Return what stands before a passage in its document, the nearest first: the last few chunks and the first."""
-        as_of = None if options.as_of is None else read_moment(options.as_of)
-        scopes = {place.scope.owner for place in places}
-        documents = await self._records(((scope, passage.document_id) for scope in scopes), as_of=as_of)
-        order = [one for record in documents.values() for one in chunk_ids(record)]
-        at = order.index(passage.record_id) if passage.record_id in order else 0
-        wanted = dict.fromkeys([*order[max(0, at - _LOOKED_BACK) : at][::-1], *order[: min(at, 1)]])
-        found = await self._records(((scope, one) for scope in scopes for one in wanted), as_of=as_of)
-        return [found[one].content for one in wanted if one in found and found[one].status is not Status.QUARANTINED]
+    async def before(self, places: Sequence[SearchPlace], passages: Sequence[Passage]) -> dict[str, list[str]]:
+        """Return what stands before passages in their documents, nearest first: the last few chunks, and the first."""
+        within = [(scope, one) for scope in {place.scope.owner for place in places} for one in passages]
+
+        def pick(order: Sequence[str], at: int) -> Iterable[str]:
+            return dict.fromkeys([*order[max(0, at - _LOOKED_BACK) : at][::-1], *order[: min(at, 1)]])
+
+        around = await self._around(within, pick)
+        return {record_id: [text for text in texts if text] for record_id, texts in around.items()}
+
+    async def _around(
+        self,
+        passages: Sequence[tuple[Scope, Passage]],
+        pick: Callable[[Sequence[str], int], Iterable[str]],
+        *,
+        as_of: datetime | None = None,
+    ) -> dict[str, list[str]]:
+        """Return by passages what other chunks of their documents say, picked from the order by the passage's place.
+
+        Of a chunk that is not there, or was switched off, it is empty.
+        """
+        documents = await self._records(((scope, one.document_id) for scope, one in passages), as_of=as_of)
+        picked: dict[str, list[str]] = {}
+        for _, one in passages:
+            order = about_of(documents[one.document_id]).chunks if one.document_id in documents else ()
+            picked[one.record_id] = [*pick(order, order.index(one.record_id))] if one.record_id in order else []
+        near = ((scope, chunk) for scope, one in passages for chunk in picked[one.record_id] if chunk)
+        found = await self._records(near, as_of=as_of)
+        texts = {one.id: one.content for one in found.values() if one.status is not Status.QUARANTINED}
+        return {record_id: [texts.get(chunk, "") for chunk in chunks] for record_id, chunks in picked.items()}
 
     # ── putting the answer together ──────────────────────────────────────────
 
     async def _passages(self, best: Sequence[_Scored], options: SearchOptions) -> list[Passage]:
         """Return candidates as passages with their places."""
-        as_of: datetime | None = None if options.as_of is None else read_moment(options.as_of)
-        records = await self._records(((one.scope, one.item.record_id) for one in best), as_of=as_of)
+        records = await self._records(((one.scope, one.item.record_id) for one in best), as_of=options.as_of)
         # What was removed since the search is no answer.
         shown = [one for one in best if one.item.record_id in records]
         return [_passage(one, records[one.item.record_id], rank=rank) for rank, one in enumerate(shown, start=1)]
@@ -352,7 +365,7 @@ class Searcher:
             by_scope.setdefault(scope, []).append(record_id)
         found: dict[str, Record] = {}
         for scope, record_ids in by_scope.items():
-            found |= await self._library.records(scope, record_ids, as_of=as_of)
+            found |= await self._parts.store.records_by_id(scope, record_ids, as_of=as_of)
         return found
 
 
@@ -414,16 +427,10 @@ def _company(question: str, texts: Sequence[str]) -> list[str]:
     asked = {word.casefold() for word in content_words(question)}
     counts: Counter[str] = Counter()
     for text in texts[:FEEDBACK_PASSAGES]:
-        counts.update({word.casefold() for word in content_words(text)} - asked)
-    return [word for word, count in counts.most_common() if count > 1 and len(word) > 1][:FEEDBACK_WORDS]
-
-
-def _neighbours(order: Sequence[str], record_id: str) -> tuple[str | None, str | None]:
-    """Return the chunks before and behind one in its document, where there are such."""
-    if record_id not in order:
-        return None, None
-    at = order.index(record_id)
-    return (order[at - 1] if at else None), (order[at + 1] if at + 1 < len(order) else None)
+        # In the order of the text, by which words that are as frequent come.
+        counts.update({word.casefold(): 1 for word in content_words(text)})
+    told = [word for word, count in counts.most_common() if count > 1 and len(word) > 1]
+    return [word for word in told if word not in asked][:FEEDBACK_WORDS]
 
 
 def _passage(one: _Scored, record: Record, *, rank: int) -> Passage:

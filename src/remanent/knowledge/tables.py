@@ -9,10 +9,13 @@ import csv
 import re
 from collections.abc import Iterator, Sequence
 from io import StringIO
+from pathlib import PurePath
+from typing import NamedTuple
 
 from remanent.knowledge.model import Passage
 from remanent.language.offline.claims import read_claim
 from remanent.language.offline.evidence import bearing
+from remanent.loaders.plain import delimiter_of
 from remanent.text.keywords import content_words
 from remanent.text.numbers import Quantity, has_digit, quantities
 from remanent.text.regex import lazy_regex
@@ -27,8 +30,7 @@ _FULLER = 6
 """How many times as long as its table what is read of it may be: a head may be longer than all rows."""
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """The names of the columns, and the cells of each row."""
 
     head: Sequence[str]
@@ -36,6 +38,50 @@ class Table:
 
 
 # ── where a table stands, and its head ───────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPassage:
+    """A passage with the head of the table whose rows it begins with, where that stands in a passage before it."""
+
+    passage: Passage
+    head: str = ""
+
+    @property
+    def heading(self) -> str:
+        """The headings that it stands under; nothing where its own first words are the document's title."""
+        if is_separated(self.passage):
+            return PurePath(self.passage.document).stem  # its first row is no title of the others
+        heading = " › ".join(self.passage.path) or self.passage.title
+        # The first row of a table is no title of the others.
+        return "" if heading.startswith("|") or self.passage.text.startswith(heading.rstrip("….")) else heading
+
+    @property
+    def text(self) -> str:
+        """Its text with each row of its tables as a sentence: Grade: Senior, Bonus: 9 %."""
+        whole = self.head + self.passage.text
+        if not is_separated(self.passage):
+            return with_rows_read(whole)
+        between = delimiter_of(whole)
+        # Each in its own language: names of one may stand under a head in another.
+        read = [
+            _as_sentences(one.head, [row], between.join((*one.head, *row))) for one in self.tables for row in one.rows
+        ]
+        return "".join(read) if all(read) and read else self.passage.text
+
+    @property
+    def tables(self) -> list[Table]:
+        """Its tables, or the one that a file of separated values is."""
+        text = self.head + self.passage.text
+        if not is_separated(self.passage):
+            return [_cells(found[0]) for found in _TABLE.finditer(text)]
+        if not self.head and self.passage.place.line != 1:
+            return []
+        # A quoted cell may have several lines, which the reader must see to tell where it ends.
+        read = csv.reader(StringIO(text, newline=""), delimiter=delimiter_of(text))
+        names, *rows = [[" ".join(cell.split()) for cell in row] for row in read if row] or [[]]
+        is_table = len(names) > 1 and not any(map(has_digit, names)) and all(len(row) == len(names) for row in rows)
+        return [Table(names, rows)] if is_table else []
 
 
 def is_separated(passage: Passage) -> bool:
@@ -67,53 +113,17 @@ def table_head(passage: Passage, before: Sequence[str]) -> str:
     return ""
 
 
-def with_its_rows_read(passage: Passage, head: str = "") -> str:
-    """Return the text of a passage with each row of its tables as a sentence: Grade: Senior, Bonus: 9 %.
-
-    The rows that it begins with may have their head in a passage before it.
-    """
-    if not is_separated(passage):
-        return with_rows_read(head + passage.text)
-    tables = _tables(passage, head)
-    between = _separator(head or passage.text)
-    # Each in its own language: names of one may stand under a head in another.
-    read = [_as_sentences(one.head, [row], between.join((*one.head, *row))) for one in tables for row in one.rows]
-    return "".join(read) if all(read) and read else passage.text
-
-
 def with_rows_read(text: str) -> str:
     """Return a text with each row of its tables as a sentence under the head: Grade: Senior, Bonus: 9 %.
 
     Without a line below it, a first row with figures, or one above rows without any, may be no head: such a table stays
     as it is.
     """
-    return _TABLE.sub(lambda found: _rows_of(found[0]) or found[0], text)
-
-
-def _tables(passage: Passage, head: str) -> list[Table]:
-    text = head + passage.text
-    if not is_separated(passage):
-        return [_cells(found[0]) for found in _TABLE.finditer(text)]
-    if not head and passage.place.line != 1:
-        return []
-    # A quoted cell may have several lines, which the reader must see to tell where it ends.
-    read = csv.reader(StringIO(text, newline=""), delimiter=_separator(text))
-    names, *rows = [[" ".join(cell.split()) for cell in row] for row in read if row] or [[]]
-    is_table = len(names) > 1 and not any(map(has_digit, names)) and all(len(row) == len(names) for row in rows)
-    return [Table(names, rows)] if is_table else []
-
-
-def _separator(text: str) -> str:
-    return max(",;\t|", key=text.partition("\n")[0].count)
-
-
-def _rows_of(table: str) -> str:
-    """Return the rows of a table as sentences, or nothing where it has no head or they would be far too long."""
-    read = _cells(table)
-    return _as_sentences(read.head, read.rows, table)
+    return _TABLE.sub(lambda found: _as_sentences(*_cells(found[0]), found[0]) or found[0], text)
 
 
 def _as_sentences(head: Sequence[str], rows: Sequence[Sequence[str]], table: str) -> str:
+    """Return the rows of a table as sentences, or nothing where it has no head or they would be far too long."""
     told = "".join(f"{_row_read(head, row, table)}\n" for row in rows)
     return told if len(told) <= _FULLER * len(table) else ""
 
@@ -177,13 +187,13 @@ class CellReading:
     verdict: str = ""
 
 
-def cell_readings(passage: Passage, head: str, claim: str) -> Iterator[CellReading]:
+def cell_readings(read: ReadPassage, claim: str) -> Iterator[CellReading]:
     """Yield how the cells of the row that a claim speaks of bear on it: those of the columns that it names, or each.
 
     Where it names a column, the rows themselves are of no account: a figure of another column bears nothing out.
     """
-    about = " ".join((passage.title, *passage.path))
-    for table in _tables(passage, head):
+    about = " ".join((read.passage.title, *read.passage.path))
+    for table in read.tables:
         first = _naming_column(table)
         of = _row_named(table, first, claim)
         key = "" if of is None else _ASIDE.sub("", table.rows[of][first])

@@ -4,6 +4,7 @@ Offsets count characters of `text`, which is the text as it was extracted; whoev
 these offsets apart.
 """
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import field
@@ -102,13 +103,10 @@ class LoadedDocument(Model):
 
     @cached_property
     def _line_starts(self) -> list[int]:
-        starts, at = [0], self.text.find("\n")
-        while at >= 0:
-            starts.append(at + 1)
-            at = self.text.find("\n", at + 1)
-        return starts
+        return [0, *(found.end() for found in _LINE_END.finditer(self.text))]
 
 
+_LINE_END = re.compile("\n")
 _GAPS = ("", " ", "\n", "\n\n")
 JOINED, SPACE, LINE, PARAGRAPH = range(4)
 """What stands between two pieces of text."""

@@ -8,6 +8,7 @@ import csv
 import json
 import re
 from collections.abc import Iterator
+from itertools import accumulate
 
 from remanent.loaders.document import (
     PARAGRAPH,
@@ -69,10 +70,8 @@ def read_csv(data: bytes, reading: Reading) -> LoadedDocument:
     """Read a table of separated values as it stands; a row in quotes may go over several lines."""
     text = decoded(data, charset=reading.charset)
     lines = text.splitlines(keepends=True)
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line))
-    rows = csv.reader(lines, delimiter="\t" if reading.media_type == TSV else _delimiter(text))
+    starts = [0, *accumulate(map(len, lines))]
+    rows = csv.reader(lines, delimiter="\t" if reading.media_type == TSV else delimiter_of(text))
     borders = []
     try:
         for _ in rows:
@@ -87,7 +86,7 @@ def read_csv(data: bytes, reading: Reading) -> LoadedDocument:
     )
 
 
-def _delimiter(text: str) -> str:
+def delimiter_of(text: str) -> str:
     """Return what parts the fields: what the first line has most of."""
     first = text[:10_000].partition("\n")[0]
     return max(",;\t|", key=first.count)
@@ -162,9 +161,7 @@ def _python(text: str) -> list[tuple[int, int, str]] | None:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     lines = text.split("\n")
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line) + 1)
+    starts = [0, *accumulate(len(line) + 1 for line in lines)]
     found: list[tuple[int, int, str]] = []
     todo: list[tuple[ast.AST, int]] = [(tree, 0)]
     while todo:

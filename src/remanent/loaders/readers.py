@@ -2,7 +2,7 @@
 
 Our own readers of text run in this process; every other one in a child, because parsers of foreign formats crash, run
 on and eat memory. One child serves many files and is replaced after some of them, or when it dies: then the file that
-killed it is refused and no other. It is a plain subprocess that speaks frames over its pipes, so nothing of the program
+killed it is refused and no other. It is a plain subprocess that is spoken with over a pipe, so nothing of the program
 that called us is run again in it, and it ends by itself when that program is gone, when a file takes too long, or when
 there is nothing to do.
 """
@@ -11,9 +11,7 @@ import asyncio
 import atexit
 import json
 import os
-import select
 import signal
-import struct
 import subprocess
 import sys
 import threading
@@ -22,8 +20,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from remanent.errors import MissingDependency, UnreadableFile
 from remanent.loaders import eml, html, packed, pdf, plain, types
@@ -73,7 +72,6 @@ def read(data: bytes, reading: Reading) -> LoadedDocument:
 
 # ── the process beside this one, and how it is spoken with ──
 
-_FRAME = struct.Struct(">IQ")
 _FILES_PER_CHILD = 500
 """Files after which a child is replaced, because parsers leave something behind."""
 _MAX_RESIDENT_KIB = 1_000_000
@@ -85,21 +83,18 @@ _ENVIRONMENT = ("HOME", "LANG", "LD_LIBRARY_PATH", "PATH", "TMPDIR")
 _PROGRAM = "from remanent.loaders.readers import main; main()"
 
 
-def _send(stream: IO[bytes], head: dict[str, Any], body: bytes = b"") -> None:
-    said = json.dumps(head).encode()
-    stream.write(_FRAME.pack(len(said), len(body)) + said)
-    stream.write(body)
-    stream.flush()
+def _send(there: Connection, head: dict[str, Any], body: bytes = b"") -> None:
+    with suppress(OSError):  # that the other side is gone is told by what comes from there
+        there.send_bytes(json.dumps(head).encode())
+        there.send_bytes(body)
 
 
-def _receive(stream: IO[bytes]) -> tuple[dict[str, Any], bytes] | None:
-    """Return the next frame, or None when the other side is gone."""
-    sizes = stream.read(_FRAME.size)
-    if len(sizes) < _FRAME.size:
+def _receive(there: Connection) -> tuple[dict[str, Any], bytes] | None:
+    """Return what the other side says, or None when it is gone. It is bytes alone: nothing is unpickled."""
+    try:
+        return json.loads(there.recv_bytes()), there.recv_bytes()
+    except (EOFError, OSError):
         return None
-    head, body = _FRAME.unpack(sizes)
-    said, content = stream.read(head), stream.read(body)
-    return (json.loads(said), content) if len(said) == head and len(content) == body else None
 
 
 # ── the side that asks ──
@@ -111,20 +106,21 @@ class _Child:
     def __init__(self, program: str, memory: int) -> None:
         self.memory = memory
         paths = [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-c", program, str(memory)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
-            | {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "PYTHONUTF8": "1"},
-            start_new_session=True,
-        )
+        self._there, its = Pipe()
+        with its:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-c", program, str(memory), str(its.fileno())],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                pass_fds=[its.fileno()],
+                env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
+                | {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "PYTHONUTF8": "1"},
+                start_new_session=True,
+            )
 
     def ask(self, data: bytes, reading: Reading) -> tuple[dict[str, Any], bytes] | None:
         """Return what the child makes of a file, or None when it died over it."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
         head = {
             "name": reading.name,
             "media_type": reading.media_type,
@@ -132,12 +128,11 @@ class _Child:
             "limits": reading.limits.model_dump(),
             "reads_images": reading.read_image is not None,
         }
-        with suppress(BrokenPipeError):
-            _send(self._process.stdin, head, data)
-            while (answer := _receive(self._process.stdout)) is not None:
-                if answer[0]["kind"] != "image" or reading.read_image is None:
-                    return answer
-                _send(self._process.stdin, {}, reading.read_image(answer[1]).encode("utf-8", "replace"))
+        _send(self._there, head, data)
+        while (answer := _receive(self._there)) is not None:
+            if answer[0]["kind"] != "image" or reading.read_image is None:
+                return answer
+            _send(self._there, {}, reading.read_image(answer[1]).encode("utf-8", "replace"))
         return None
 
     def kill(self) -> None:
@@ -145,10 +140,7 @@ class _Child:
 
     def end(self) -> int:
         """Let the child go, and return how it ended."""
-        for stream in (self._process.stdin, self._process.stdout):
-            with suppress(OSError):
-                if stream is not None:
-                    stream.close()
+        self._there.close()
         try:
             return self._process.wait(timeout=5)
         except subprocess.TimeoutExpired:
@@ -248,9 +240,7 @@ def main() -> None:
 
     It ends by itself: a child that outlives the program which asked would keep its memory for nobody.
     """
-    source, target = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    os.dup2(os.open(os.devnull, os.O_RDWR), 0)
-    os.dup2(0, 1)  # what a parser prints must not reach the frames
+    there = Connection(int(sys.argv[2]))
     with suppress(ImportError, ValueError, OSError):
         import resource
 
@@ -259,11 +249,11 @@ def main() -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     for served in range(1, _FILES_PER_CHILD + 1):
-        if not select.select([source], [], [], _IDLE_SECONDS)[0] or (request := _receive(source)) is None:
+        if not there.poll(_IDLE_SECONDS) or (request := _receive(there)) is None:
             return
-        answer, body = _answered(*request, ask=lambda image: _asked(source, target, image))
+        answer, body = _answered(*request, ask=lambda image: _asked(there, image))
         answer["is_last"] = served == _FILES_PER_CHILD or _resident() > _MAX_RESIDENT_KIB
-        _send(target, answer, body)
+        _send(there, answer, body)
         if answer["is_last"]:
             return
 
@@ -292,11 +282,11 @@ def _answered(head: dict[str, Any], data: bytes, *, ask: Callable[[bytes], str])
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-def _asked(source: IO[bytes], target: IO[bytes], image: bytes) -> str:
+def _asked(there: Connection, image: bytes) -> str:
     """Have the other side read a picture; its time is not counted as the parser's."""
     left, _ = signal.setitimer(signal.ITIMER_REAL, 0)
-    _send(target, {"kind": "image"}, image)
-    answer = _receive(source)
+    _send(there, {"kind": "image"}, image)
+    answer = _receive(there)
     if answer is None:
         raise SystemExit
     signal.setitimer(signal.ITIMER_REAL, left or 1)

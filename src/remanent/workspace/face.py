@@ -220,11 +220,10 @@ class AsyncWorkspace:
 
         Less than three turns are not looked at; facts that stand there already are not written again.
         """
-        return await self._facts(_listed(messages), session=session, root=None)
+        return await self._facts(_listed(messages), session, None)
 
-    async def _facts(self, messages: Sequence[Any], *, session: str | None, root: Path | None) -> HookReport:
+    async def _facts(self, history: list[Any], session: str | None, root: Path | None) -> HookReport:
         """Take down what was asked for and done in a conversation: in the day's file, or in the journal if full."""
-        history = list(messages)
         if len(history) < MIN_CHAT_TURNS * 2:
             return _report(reason=f"fewer than {MIN_CHAT_TURNS * 2} messages")
         by_model = self._settings.extractor == "engine"

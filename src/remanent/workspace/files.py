@@ -22,7 +22,7 @@ from functools import partial
 from hashlib import sha256
 from os import PathLike
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, TypeVar
 
 from remanent.discipline import Parts
 from remanent.durability import NO_ROOM, make_folder, write_durably
@@ -33,6 +33,7 @@ from remanent.model.clock import Instant
 from remanent.values import dataclass
 from remanent.workspace.settings import VAULT, WorkspaceSettings
 
+T = TypeVar("T")
 OURS = ".remanent"
 """The folder within the workspace that is ours: the lock, the owner's name, what can be undone."""
 MEMORIES = "/memories"
@@ -169,21 +170,20 @@ class WorkspaceFiles:
         Returning `None` leaves the file as it is.
         """
         path = self.resolve(name)
+
+        def attempt() -> FileChange | None:
+            seen = _look(path)
+            after = change(seen.text)
+            if after is None or after == seen.text:
+                return None
+            self._check_size(name, after)
+            noted = self._replace(path, seen, after, why=why)
+            self._bring_over(path)
+            return noted
+
         with self.lock():
             self._bring_over(path)
-            for _ in range(_ATTEMPTS):
-                seen = _look(path)
-                after = change(seen.text)
-                if after is None or after == seen.text:
-                    return None
-                self._check_size(name, after)
-                try:
-                    noted = self._replace(path, seen, after, why=why)
-                except _Changed:
-                    continue
-                self._bring_over(path)
-                return noted
-        raise VersionConflict(f"{name} is being written by somebody else all the time; try again later")
+            return _until_it_stays(name, attempt)
 
     def delete(self, name: str, *, why: str) -> FileChange:
         """Remove a file; what was in it can be brought back by `undo`."""
@@ -240,7 +240,7 @@ class WorkspaceFiles:
             return None
         folder = self.root / OURS / "late"
         make_folder(folder)
-        name = self._late_name(self.name_of(path))
+        name = _late_name(self.name_of(path))
         for old in sorted(folder.glob(f"{name}-*"), key=lambda one: one.stat().st_ctime_ns)[:-_MAX_LATE]:
             old.unlink(missing_ok=True)
         late = folder / _late_file(name, seen.text.encode(), seen.mark[2])
@@ -263,7 +263,7 @@ class WorkspaceFiles:
 
     def _bring_over(self, path: Path) -> None:
         """Take in what another program wrote to the former file while it was being replaced."""
-        name = self._late_name(self.name_of(path))
+        name = _late_name(self.name_of(path))
         for late in list((self.root / OURS / "late").glob(f"{name}-*")):
             if _was_written(late):
                 self._join(late, path)
@@ -271,31 +271,25 @@ class WorkspaceFiles:
     def _join(self, late: Path, path: Path) -> None:
         """Take in what was written to one former file; both may be written on meanwhile, and are looked at again."""
         name, size, _, digest = late.name.split("-")
-        for _ in range(_ATTEMPTS):
+
+        def attempt() -> None:
             mtime, content, seen = late.stat().st_mtime_ns, late.read_bytes(), self._readable(path)
             is_readable = seen.text is not None or not path.exists()
             held, added = (seen.text or "").encode() if is_readable else path.read_bytes(), content[int(size) :]
             if path.exists() and late.samefile(path):  # whoever was to replace it was killed before
                 late.unlink(missing_ok=True)
                 return
-            try:
-                if added and added in held:
-                    pass  # whoever brought this over was killed behind that
-                elif is_readable and sha256(content[: int(size)]).hexdigest()[:16] == digest:  # something was added
-                    joint = b"" if held.endswith(b"\n") or not held else b"\n"
-                    self._write(path, seen, held + joint + added)
-                elif content != held:  # it was written anew: nobody can tell how to join both
-                    write_durably(path.with_name(f"{path.stem}.conflict-{digest[-8:]}{path.suffix}"), content)
-            except _Changed:
-                continue
-            # Whoever wrote there may write more; by its new name that is noticed.
+            if added and added in held:
+                pass  # whoever brought this over was killed behind that
+            elif is_readable and sha256(content[: int(size)]).hexdigest()[:16] == digest:  # something was added
+                joint = b"" if held.endswith(b"\n") or not held else b"\n"
+                self._write(path, seen, held + joint + added)
+            elif content != held:  # it was written anew: nobody can tell how to join both
+                write_durably(path.with_name(f"{path.stem}.conflict-{digest[-8:]}{path.suffix}"), content)
+            # Whoever writes there may write more; by its new name that is noticed.
             late.rename(late.with_name(_late_file(name, content, mtime)))
-            return
-        raise VersionConflict(f"{path.name} is being written by somebody else all the time; try again later")
 
-    @staticmethod
-    def _late_name(name: str) -> str:
-        return sha256(name.encode()).hexdigest()[:16]
+        _until_it_stays(path.name, attempt)
 
     def _check_size(self, name: str, text: str) -> None:
         """Refuse a text that would make a file larger than the settings allow."""
@@ -319,15 +313,13 @@ class WorkspaceFiles:
             for name in names:
                 path = self.resolve(name)
                 _sweep(path)
-                for _ in range(_ATTEMPTS):
-                    seen = self._readable(path)
-                    after = None if seen.text is None else change(seen.text)
-                    if after is None or after == seen.text:
-                        break
-                    with suppress(_Changed):
-                        write_durably(path, after.encode(), mode=seen.mode, check=partial(_check_same, path, seen))
-                else:
-                    raise VersionConflict(f"{name} is being written by somebody else all the time; try again later")
+                _until_it_stays(name, partial(self._redact, path, change))
+
+    def _redact(self, path: Path, change: Callable[[str], str]) -> None:
+        seen = self._readable(path)
+        after = None if seen.text is None else change(seen.text)
+        if after is not None and after != seen.text:
+            write_durably(path, after.encode(), mode=seen.mode, check=partial(_check_same, path, seen))
 
     def texts(self, names: Iterable[str]) -> dict[str, str]:
         """Return the texts of files by name, of those that can be read."""
@@ -425,6 +417,10 @@ def _look(path: Path) -> _Seen:
         raise InvalidInput(f"{path.name} is not UTF-8; convert it first") from error
 
 
+def _late_name(name: str) -> str:
+    return sha256(name.encode()).hexdigest()[:16]
+
+
 def _late_file(name: str, content: bytes, mtime: int) -> str:
     """Return how a file that is replaced is called: whose it is, and what was in it that is known of."""
     return f"{name}-{len(content)}-{mtime}-{sha256(content).hexdigest()[:16]}"
@@ -437,6 +433,14 @@ def _was_written(late: Path) -> bool:
     except FileNotFoundError:
         return False
     return [str(about.st_size), str(about.st_mtime_ns)] != late.name.split("-")[1:3]
+
+
+def _until_it_stays(name: str, attempt: Callable[[], T]) -> T:
+    """Make a change anew as often as somebody else writes the file meanwhile."""
+    for _ in range(_ATTEMPTS):
+        with suppress(_Changed):
+            return attempt()
+    raise VersionConflict(f"{name} is being written by somebody else all the time; try again later")
 
 
 def _mark(about: os.stat_result) -> tuple[int, int, int]:
@@ -596,12 +600,8 @@ class Roots:
             await asyncio.to_thread(_prepare, files)
             return files
         if scope not in self._chosen:
-            noted = await self._parts.store.state(scope, _STATE)
-            if isinstance(noted, dict):
-                self._chosen[scope] = self._open(Path(str(noted["root"])))
-                self._include[scope] = str(noted["include"])
-            else:
-                self._chosen[scope] = self._open(await asyncio.to_thread(self._usual, scope))
+            noted = await self._noted(scope)
+            self._chosen[scope] = self._open(await asyncio.to_thread(self._usual, scope) if noted is None else noted)
         files = self._chosen[scope]
         if self._include.get(scope) != VAULT:
             await asyncio.to_thread(_prepare, files)
@@ -609,20 +609,26 @@ class Roots:
 
     async def existing(self, scope: Scope) -> WorkspaceFiles | None:
         """Return the files of an agent's workspace if it has one; nothing is made."""
-        noted = await self._parts.store.state(scope.owner, _STATE)
-        if isinstance(noted, dict):
-            self._include[scope.owner] = str(noted["include"])
+        noted = await self._noted(scope.owner)
         folder = await asyncio.to_thread(self._found, scope.owner, noted)
         return None if folder is None else self._open(folder)
 
-    def _found(self, scope: Scope, noted: object) -> Path | None:
+    async def _noted(self, scope: Scope) -> Path | None:
+        """Return the folder that was chosen for an agent, if one was."""
+        noted = await self._parts.store.state(scope, _STATE)
+        if not isinstance(noted, dict):
+            return None
+        self._include[scope] = str(noted["include"])
+        return Path(str(noted["root"]))
+
+    def _found(self, scope: Scope, noted: Path | None) -> Path | None:
         """Return the folder of an agent's workspace, if there is one.
 
         The folder of the settings belongs to whoever made it: another agent has its own, unless it is said to be
         shared.
         """
-        folder = Path(str(noted["root"])) if isinstance(noted, dict) else self._settled()
-        is_own = isinstance(noted, dict) or self._settings.shared
+        folder = noted or self._settled()
+        is_own = noted is not None or self._settings.shared
         with suppress(FileNotFoundError, NotADirectoryError):
             is_own = is_own or (folder / OURS / "owner").read_bytes() == _owner(scope)
         folder = folder if is_own else self.own_folder(scope)

@@ -11,14 +11,13 @@ import logging
 import re
 import shutil
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from hashlib import sha256
 from itertools import pairwise
-from operator import itemgetter
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from pydantic import JsonValue
 
@@ -107,19 +106,17 @@ def with_facts(text: str | None, facts: Sequence[str], *, at: datetime, session:
     line = newline_of(text)
     title = f"## {at:%Y-%m-%d %H:%M}" + (f" · {_named(session)}" if session else "")
     begin = _ended(text, line) + line if text else f"# {at:%Y-%m-%d}{line}{line}"
-    return begin + line.join([title, _marker(map(_fingerprint, facts)), *facts]) + line
+    return begin + _block(title, facts, line)
 
 
 def with_extracted(text: str, facts: Sequence[str]) -> str:
     """Return MEMORY.md with facts added under its heading for them, which is made where it is missing."""
-    kept, line = text.splitlines(keepends=True), newline_of(text)
-    bare = [one.rstrip("\r\n") for one in kept]
-    place = next((at for at, one in enumerate(bare) if one == _AUTO_EXTRACTED and _has_marker(bare, at + 1)), None)
-    if place is None:
-        return (
-            _ended(text, line) + line + line.join([_AUTO_EXTRACTED, _marker(map(_fingerprint, facts)), *facts]) + line
-        )
-    marker = place + 1
+    line, held = newline_of(text), FactLines(text)
+    bare, kept = held.bare, held.kept
+    places = (at for at, one in enumerate(bare[:-1]) if one == _AUTO_EXTRACTED and _MARKER.fullmatch(bare[at + 1]))
+    marker = next(places, -1) + 1
+    if not marker:
+        return _ended(text, line) + line + _block(_AUTO_EXTRACTED, facts, line)
     prints = [*_prints(bare[marker]), *map(_fingerprint, facts)]
     kept[marker] = _marker(prints) + (kept[marker][len(bare[marker]) :] or line)
     end = marker + 1
@@ -128,36 +125,65 @@ def with_extracted(text: str, facts: Sequence[str]) -> str:
     return _ended("".join(kept[:end]), line) + "".join(f"{fact}{line}" for fact in facts) + "".join(kept[end:])
 
 
+def _block(title: str, facts: Sequence[str], line: str) -> str:
+    return line.join([title, _marker(map(_fingerprint, facts)), *facts]) + line
+
+
+class FactLines:
+    """The lines of a text, and which of them are bullets of ours that nobody changed since."""
+
+    def __init__(self, text: str) -> None:
+        self.kept = text.splitlines(keepends=True)
+        self.bare = [one.rstrip("\r\n") for one in self.kept]
+        self.own = own_bullets(self.bare)
+        """The places of our bullets, each with the place of its marker."""
+
+    def without(self, gone: set[int]) -> str:
+        """Return the text without some of our bullets, their fingerprints, and what would be empty blocks."""
+        under = {marker: list[int]() for marker in self.own.values()}
+        for at, marker in self.own.items():
+            under[marker].append(at)
+        for marker, places in under.items():
+            left = [_fingerprint(self.bare[at]) for at in places if at not in gone]
+            if left:
+                self.kept[marker] = _marker(left) + self.kept[marker][len(self.bare[marker]) :]
+            else:
+                gone |= _empty_block(self.bare, marker, gone)
+        return "".join(one for at, one in enumerate(self.kept) if at not in gone)
+
+    def of_session(self, session: str | None) -> list[int]:
+        """Return the places of our bullets that were taken down in a session, as far as headings tell."""
+        return [at for at, marker in self.own.items() if is_of(self.bare[marker - 1], session)]
+
+
 def compacted(text: str) -> str:
     """Return a text without bullets of ours that say what another one says: the first is kept, a person's is first.
 
     Nothing that is not ours is moved, changed or dropped.
     """
-    kept = text.splitlines(keepends=True)
-    bare = [one.rstrip("\r\n") for one in kept]
-    own = own_bullets(bare)
-    seen = {bullet_key(one) for at, one in enumerate(bare) if at not in own and _BULLET.match(one.lstrip())}
+    lines = FactLines(text)
+    others = (one for at, one in enumerate(lines.bare) if at not in lines.own)
+    seen = {bullet_key(one) for one in others if _BULLET.match(one.lstrip())}
     gone: set[int] = set()
-    for at in own:
-        key = bullet_key(bare[at])
+    for at in lines.own:
+        key = bullet_key(lines.bare[at])
         if key in seen:
             gone.add(at)
         seen.add(key)
-    return _without(kept, own, gone)
+    return lines.without(gone)
 
 
 def without_bullets(text: str, *, is_gone: Callable[[str], bool], session: str | None = None) -> str:
     """Return a text without the bullets of ours that say what is gone, or that were taken down in a session."""
-    kept = text.splitlines(keepends=True)
-    own = own_bullets([one.rstrip("\r\n") for one in kept])
-    gone = {at for at, marker in own.items() if is_of(kept[marker - 1], session) or is_gone(kept[at])}
-    return _without(kept, own, gone) if gone else text
+    lines = FactLines(text)
+    gone = {*lines.of_session(session), *(at for at in lines.own if is_gone(lines.kept[at]))}
+    return lines.without(gone) if gone else text
 
 
 def bullets_of(text: str, session: str) -> list[str]:
-    """Return the bullets of ours that were taken down in a session, as far as headings tell."""
-    lines = text.splitlines()
-    return [lines[at] for at, marker in own_bullets(lines).items() if is_of(lines[marker - 1], session)]
+    """Return the bullets of ours that were taken down in a session."""
+    lines = FactLines(text)
+    return [lines.bare[at] for at in lines.of_session(session)]
 
 
 def is_of(heading: str, session: str | None) -> bool:
@@ -172,21 +198,6 @@ def is_bullet(line: str) -> bool:
 
 def _named(session: str) -> str:
     return " ".join(session.split())
-
-
-def _without(kept: list[str], own: Mapping[int, int], gone: set[int]) -> str:
-    """Return lines without some of our bullets, and without their fingerprints and what would be empty blocks."""
-    bare = [one.rstrip("\r\n") for one in kept]
-    under = {marker: list[int]() for marker in own.values()}
-    for at, marker in own.items():
-        under[marker].append(at)
-    for marker, places in under.items():
-        left = [_fingerprint(bare[at]) for at in places if at not in gone]
-        if left:
-            kept[marker] = _marker(left) + kept[marker][len(bare[marker]) :]
-        else:
-            gone |= _empty_block(bare, marker, gone)
-    return "".join(one for at, one in enumerate(kept) if at not in gone)
 
 
 def own_bullets(lines: Sequence[str]) -> dict[int, int]:
@@ -217,10 +228,6 @@ def _empty_block(lines: Sequence[str], marker: int, gone: set[int]) -> set[int]:
     if is_ours and all(at in gone or at in blank for at in _under(lines, marker)):
         block |= {marker - 1, *blank}
     return block
-
-
-def _has_marker(lines: Sequence[str], at: int) -> bool:
-    return at < len(lines) and _MARKER.fullmatch(lines[at]) is not None
 
 
 def _marker(prints: Iterable[str]) -> str:
@@ -336,11 +343,8 @@ class HookRegistry:
         return reports
 
 
-class TakeDown(Protocol):
-    """Writes the facts of a conversation into a workspace."""
-
-    async def __call__(self, messages: Sequence[Any], *, session: str | None, root: Path | None) -> HookReport:
-        """Return what was written; `root` is the session's own workspace."""
+TakeDown = Callable[[list[Any], str | None, Path | None], Awaitable[HookReport]]
+"""Writes the facts of a conversation in a session into a workspace, which may be the session's own."""
 
 
 class MemoryHook(AgentHook):
@@ -358,9 +362,7 @@ class MemoryHook(AgentHook):
         """
         root = _part(session, "workspace_dir")
         report = await self._take_down(
-            list(_part(session, "chat_history") or ()),
-            session=_part(session, "session_id"),
-            root=Path(root) if root else None,
+            list(_part(session, "chat_history") or ()), _part(session, "session_id"), Path(root) if root else None
         )
         pad = _part(session, "scratchpad")
         if isinstance(pad, MutableMapping) and (report.facts or report.skipped):
@@ -373,12 +375,11 @@ def memorable(facts: Iterable[str], *, is_roomy: bool) -> list[str]:
 
     What was asked for and done follows while there is room, and leaves the rest of the file to what lasts.
     """
-    ranked: list[tuple[int, str]] = []
-    for fact in facts:
-        rank = next((rank for rank, one in enumerate(_BEGINNINGS) if fact.startswith(one)), len(_BEGINNINGS))
-        if is_roomy or rank < len(_BEGINNINGS):
-            ranked.append((rank, fact))
-    return [fact for _, fact in sorted(ranked, key=itemgetter(0))][:MAX_MEMORY_FACTS]
+
+    def rank(fact: str) -> int:
+        return next((rank for rank, one in enumerate(_BEGINNINGS) if fact.startswith(one)), len(_BEGINNINGS))
+
+    return sorted((fact for fact in facts if is_roomy or rank(fact) < len(_BEGINNINGS)), key=rank)[:MAX_MEMORY_FACTS]
 
 
 async def facts_of(messages: Sequence[Any], *, engine: Engine | None = None) -> list[str]:

@@ -5,7 +5,7 @@ The section says what must always hold, then what the last messages bring to min
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from remanent.bilingual import Bilingual, Language
 from remanent.errors import InvalidInput
@@ -143,27 +143,33 @@ _WHY = "by the agent"
 
 def perform(files: WorkspaceFiles, command: MemoryCommand, path: str, **given: Any) -> str:
     """Do a command, and return what the model is told of it."""
-    commands = {
-        "view": _view,
-        "create": _create,
-        "str_replace": _replace,
-        "insert": _insert,
-        "delete": _delete,
-        "rename": _rename,
-    }
-    if command not in commands:
-        raise InvalidInput(f"there is no command {command!r}; it is one of {', '.join(commands)}")
-    return commands[command](files, path, given)
+    match command:
+        case "view":
+            return _view(files, path, given.get("view_range"))
+        case "create":
+            return _create(files, path, _need(given, "file_text", command))
+        case "str_replace":
+            return _replace(files, path, _need(given, "old_str", command), given.get("new_str") or "")
+        case "insert":
+            return _insert(files, path, _need(given, "insert_text", command), given.get("insert_line"))
+        case "delete":
+            files.delete(path, why=_WHY)
+            return f"{path} was deleted."
+        case "rename":
+            old, new = given.get("old_path") or path, _need(given, "new_path", command)
+            files.rename(old, new, why=_WHY)
+            return f"{old} is {new} now."
+    raise InvalidInput(f"there is no command {command!r}; it is one of {', '.join(get_args(MemoryCommand))}")
 
 
-def _view(files: WorkspaceFiles, path: str, given: dict[str, Any]) -> str:
+def _view(files: WorkspaceFiles, path: str, view_range: Sequence[int] | None) -> str:
     """Show a folder, or lines of a file with their numbers, by which `insert` names a place."""
     place = files.resolve(path)
     if place.is_dir():
         names = [f"{MEMORIES}/{name}  {size}" for name, size in files.names(path)]
         return "\n".join([f"Files in {path or MEMORIES}, two levels deep, with their sizes in bytes:", *names])
     lines = files.read(path).splitlines()
-    start, end = _range(given.get("view_range"), len(lines))
+    start, end = _range(view_range, len(lines))
     shown: list[str] = []
     room = _MAX_VIEWED_CHARACTERS
     for number in range(start, end + 1):
@@ -186,9 +192,8 @@ def _range(view_range: Sequence[int] | None, count: int) -> tuple[int, int]:
     raise InvalidInput(f"view_range is [first, last] with lines from 1 to {count}, or [first, -1]")
 
 
-def _create(files: WorkspaceFiles, path: str, given: dict[str, Any]) -> str:
+def _create(files: WorkspaceFiles, path: str, text: str) -> str:
     """Make a new file; one that is there is not overwritten: the model may not know of it."""
-    text = _need(given, "file_text", "create")
 
     def made(held: str | None) -> str:
         if held is not None:
@@ -201,9 +206,8 @@ def _create(files: WorkspaceFiles, path: str, given: dict[str, Any]) -> str:
     return f"{path} was created."
 
 
-def _replace(files: WorkspaceFiles, path: str, given: dict[str, Any]) -> str:
+def _replace(files: WorkspaceFiles, path: str, old: str, new: str) -> str:
     """Replace a text that stands in the file just once: which of two was meant, nobody could tell."""
-    old, new = _need(given, "old_str", "str_replace"), given.get("new_str") or ""
     if not old:
         raise InvalidInput("old_str is empty; give the text to replace")
 
@@ -223,9 +227,8 @@ def _replace(files: WorkspaceFiles, path: str, given: dict[str, Any]) -> str:
     return f"{path} was edited."
 
 
-def _insert(files: WorkspaceFiles, path: str, given: dict[str, Any]) -> str:
+def _insert(files: WorkspaceFiles, path: str, text: str, at: Any) -> str:
     """Put text behind a line, with the line ends that the file has."""
-    text, at = _need(given, "insert_text", "insert"), given.get("insert_line")
     if not isinstance(at, int):
         raise InvalidInput("insert needs insert_line: the line after which the text goes, 0 for the beginning")
 
@@ -241,18 +244,6 @@ def _insert(files: WorkspaceFiles, path: str, given: dict[str, Any]) -> str:
 
     files.edit(path, inserted, why=_WHY)
     return f"{path} was edited."
-
-
-def _delete(files: WorkspaceFiles, path: str, given: dict[str, Any]) -> str:
-    del given
-    files.delete(path, why=_WHY)
-    return f"{path} was deleted."
-
-
-def _rename(files: WorkspaceFiles, path: str, given: dict[str, Any]) -> str:
-    old, new = given.get("old_path") or path, _need(given, "new_path", "rename")
-    files.rename(old, new, why=_WHY)
-    return f"{old} is {new} now."
 
 
 def _need(given: dict[str, Any], name: str, command: str) -> str:
