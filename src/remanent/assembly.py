@@ -41,8 +41,7 @@ from remanent.recall import (
 from remanent.settings import Settings
 from remanent.stores import Store, Transaction, Vectors
 from remanent.stores.cache import Cache
-from remanent.stores.idempotency import NotedAnswers
-from remanent.stores.pending_erasures import PendingErasures
+from remanent.stores.notes import NotedAnswers, PendingErasures
 from remanent.stores.registry import open_cache, open_stores
 from remanent.stores.shelf import Shelf
 from remanent.values import Late, dataclass

@@ -15,7 +15,7 @@ from remanent.errors import CallerError, DatabaseMissing, NotFound, RemanentErro
 from remanent.model import Scope
 from remanent.model.filters import of_user
 from remanent.stores import NO_LIMIT, EntryQuery, Erased, Erasure
-from remanent.stores.pending_erasures import PendingErasure
+from remanent.stores.notes import PendingErasure
 from remanent.stores.store import ERASING
 
 _logger = logging.getLogger(__name__)

@@ -1,6 +1,6 @@
 import xml.etree.ElementTree as ET
 
-from remanent.bank.drawing import draw
+from remanent.cli.bank import draw
 from tests.bank.test_conflicts import two_heights
 from tests.bank.world import NOON, ScriptedEngine, a_bank, add
 

@@ -17,7 +17,7 @@ from remanent.model import Job, Scope, system_clock
 from remanent.settings import Settings
 from remanent.stores import Erasure, QueueState
 from remanent.stores.local import LocalVectors
-from remanent.stores.pending_erasures import PendingErasures
+from remanent.stores.notes import PendingErasures
 from remanent.stores.sqlite import SqliteStore
 from remanent.stores.sqlite.connection import MIGRATIONS, connect
 from tests.chaos.support.power import NEXT_STEP

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import remanent
-from remanent.cli import hook_run, transcripts
-from remanent.cli.transcripts import HookNotes
+from remanent.cli import hook_run
+from remanent.cli.hook_run import HookNotes
 from tests.cli.conftest import Cli
 from tests.cli.test_hooks import run
 
@@ -40,7 +40,7 @@ def write(file: Path, *lines: dict[str, Any]) -> Path:
 
 
 def read(home: Path, file: Path) -> list[str]:
-    pieces = transcripts.pieces_of(str(file), HookNotes(home, "ada"))
+    pieces = hook_run.pieces_of(str(file), HookNotes(home, "ada"))
     return [one.text for piece in pieces for one in piece]
 
 
@@ -115,8 +115,8 @@ def test_a_transcript_is_read_on_in_pieces_and_whole(tmp_path: Path, monkeypatch
     picture = claude([{"type": "tool_result", "content": "A" * 100_000}])
     for number in range(60):
         write(file, claude(f"Door {number}."), picture)
-    monkeypatch.setattr(transcripts, "_PIECE", 7)
-    pieces = list(transcripts.pieces_of(str(file), HookNotes(tmp_path, "ada")))
+    monkeypatch.setattr(hook_run, "_PIECE", 7)
+    pieces = list(hook_run.pieces_of(str(file), HookNotes(tmp_path, "ada")))
     assert max(map(len, pieces)) == 7
     assert [one.text for piece in pieces for one in piece] == [f"Door {number}." for number in range(60)]
     assert read(tmp_path, file) == []
@@ -133,7 +133,7 @@ def test_a_transcript_is_read_on_in_pieces_and_whole(tmp_path: Path, monkeypatch
 
 def test_what_there_was_no_time_for_is_read_at_the_next_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = write(tmp_path / "t.jsonl", *(claude(f"Door {number}.") for number in range(5)))
-    monkeypatch.setattr(transcripts, "_SECONDS", -1.0)
+    monkeypatch.setattr(hook_run, "_SECONDS", -1.0)
     assert [read(tmp_path, file) for _ in range(6)] == [*([f"Door {number}."] for number in range(5)), []]
 
 
@@ -144,21 +144,25 @@ def test_what_could_not_be_kept_is_read_again(
     kept: list[list[dict[str, Any]]] = []
 
     def outcome(does: Callable[..., Any]) -> None:
-        monkeypatch.setattr(hook_run._HookMemory, "remember", does)
+        monkeypatch.setattr(hook_run._HookMemory, "do", does)
         run(cli, "stop", {"session_id": "s", "transcript_path": str(file)}, monkeypatch, capsys)
 
-    def fails(*_: object) -> None:
+    def fails(*_: object, **__: object) -> None:
         raise OSError
+
+    def keeps(_: object, method: str, *, messages: list[dict[str, Any]], session: str) -> None:
+        assert (method, session) == ("remember", "s")
+        kept.append(messages)
 
     cli.home.mkdir(exist_ok=True)
     outcome(fails)
-    outcome(lambda _, __, messages: kept.append(messages))
-    outcome(lambda _, __, messages: kept.append(messages))
+    outcome(keeps)
+    outcome(keeps)
     assert [[one["content"] for one in messages] for messages in kept] == [["The boat is red."]]
 
 
 def test_a_line_that_is_longer_than_any_message_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transcripts, "_LONGEST_LINE", 100)
+    monkeypatch.setattr(hook_run, "_LONGEST_LINE", 100)
     assert read(tmp_path, write(tmp_path / "t.jsonl", claude("A" * 1000), claude("Go on."))) == ["Go on."]
 
 

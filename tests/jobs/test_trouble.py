@@ -11,7 +11,7 @@ import pytest
 
 from remanent.errors import IntegrityError, JobFailed, StorageFull, StoreBusy
 from remanent.jobs import Worker
-from remanent.jobs.settlement import Settlement
+from remanent.jobs.runner import Settlement
 from remanent.model import Job, JobState, Scope, id_source, system_clock
 from remanent.settings import JobSettings
 from remanent.stores import Claims, JobQuery, QueueState, Transaction

@@ -10,7 +10,6 @@ from remanent.language import role, shapes, tagged_turns, wording
 from remanent.language.offline import (
     accounts,
     answer_finding,
-    cases,
     changes,
     claims,
     commitments,
@@ -165,8 +164,8 @@ ADAPTERS: dict[str, Work] = {
         for claim in read
         if account is not None
     ],
-    "language.offline.cases.case_told": lambda text: cases.case_told("After 12 years? 工作八年呢？", text),
-    "language.offline.cases.cases_of": lambda text: cases.cases_of(cases.amounts_of("After 12 years?")[0], text),
+    "language.offline.values.case_told": lambda text: values.case_told("After 12 years? 工作八年呢？", text),
+    "language.offline.values.cases_of": lambda text: values.cases_of(values.amounts_of("After 12 years?")[0], text),
     "language.offline.answer_finding.find_answer": lambda text: answer_finding.find_answer(text[:600], [text]),
     "language.offline.answer_finding.speak_of_names": lambda text: answer_finding.speak_of_names(text[:600], [text]),
     "language.offline.answer_finding.agreeing": lambda text: answer_finding.agreeing(
@@ -344,7 +343,7 @@ EXEMPT: dict[str, str] = {
     "language.offline.comparison.are_opposites": "takes two words",
     "language.offline.comparison.differ_in_time": "takes two words, already read",
     "language.offline.comparison.is_defined": "looks at a few characters before a word",
-    "language.offline.cases.holding": "takes the cases of one sentence",
+    "language.offline.values.holding": "takes the cases of one sentence",
     "language.offline.comparison.attributes_of": "takes words, already read",
     "language.offline.comparison.is_equal": "takes two words, already read",
     "language.offline.comparison.is_land": "takes the words of one name",

@@ -6,7 +6,7 @@ import pytest
 
 from remanent.model import Scope
 from remanent.stores import Erasure
-from remanent.stores.pending_erasures import FOLDER, PendingErasures
+from remanent.stores.notes import FOLDER, PendingErasures
 from tests.power import Disk
 
 ADA = Scope(org="acme", workspace="lab", agent="ada")

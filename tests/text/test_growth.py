@@ -123,12 +123,11 @@ EXEMPT: dict[str, str] = {
         f"loaders.{name}": "takes a file of a format with a parser of its own, in a process that is bounded in time"
         for name in (
             "packed.entry packed.open_archive packed.properties packed.read_book packed.read_docx packed.read_sheets "
-            "packed.read_slides eml.read pdf.read readers.load readers.main readers.read"
+            "packed.read_mail packed.read_slides pdf.read readers.load readers.main readers.read"
         ).split()
     },
     "text.chinese.segmenter": "takes nothing",
     "text.numbers.units": "takes nothing",
-    "text.memo.memoized_by_hash": "takes a function",
     "text.words.word_list": "takes the name of a list of ours",
 }
 """Functions that no long text is given to, and why."""

@@ -37,7 +37,7 @@ from remanent.model import Scope, system_clock
 from remanent.operations.access.audit import open_audit
 from remanent.settings import Settings, load_settings, profile_file, read_profile, setting_sources
 from remanent.stores import Health
-from remanent.stores.pending_erasures import PendingErasures
+from remanent.stores.notes import PendingErasures
 from remanent.stores.registry import Stores, is_embedded, migrate_store, open_shelf, open_stores
 from remanent.stores.sqlite.connection import OLDEST_SAFE, checksums_available, engine_version
 from remanent.stores.sqlite.folders import Layout

@@ -137,7 +137,7 @@ def take_role_request(
     screen: Terminal, given: Mapping[str, Any], *, file: Path, schema: bool, prompt: bool
 ) -> Requests:
     """Make a request of a language role of JSON; or only show what a request is, or what a model would be told."""
-    from remanent.operations.language import role_of
+    from remanent.operations.administration import role_of
 
     role = role_of(given["role"])
     if schema:

@@ -1,7 +1,6 @@
 """Background work: the worker of the durable queue, its retries, and waiting for it to settle."""
 
-from remanent.jobs.runner import Handler, Postponed, Requeue, describe_failure, retry_delay
-from remanent.jobs.settlement import Progress
+from remanent.jobs.runner import Handler, Postponed, Progress, Requeue, describe_failure, retry_delay
 from remanent.jobs.worker import Worker
 
 __all__ = [

@@ -22,14 +22,15 @@ from remanent.jobs.runner import (
     FinishedJob,
     Handler,
     JobOutcome,
+    Progress,
     Runner,
+    Settlement,
     Sleep,
     describe_failure,
     pause,
     retry_delay,
     wait_first,
 )
-from remanent.jobs.settlement import Progress, Settlement
 from remanent.model import Clock, Job, NewId, Scope
 from remanent.stores import Claims, Store
 

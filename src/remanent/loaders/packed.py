@@ -1,13 +1,17 @@
-"""Packed files: Office documents, spreadsheets and books, unpacked within bounds.
+"""Files that hold others: Office documents, spreadsheets and books, and mail with what is attached.
 
-Anybody can pack a gigabyte of zeros into a megabyte. DOCX is read by mammoth, PPTX by python-pptx (extra `documents`),
-spreadsheets by python-calamine; the chapters of a book are read as the HTML that they are.
+Anybody can pack a gigabyte of zeros into a megabyte: all is unpacked within bounds. DOCX is read by mammoth, PPTX by
+python-pptx (extra `documents`), spreadsheets by python-calamine; the chapters of a book are read as the HTML that they
+are.
 
 A document keeps its headings, lists and tables with the numbers of its paragraphs; every slide its title, texts, tables
 and notes; every sheet is a section with one table, every row a line of it.
 
 Pandoc and LibreOffice mark listings by a style of the paragraph, which reads as prose unless it is known: indentation
 and lines were lost.
+
+An attachment of a mail is read by the reader of its own type and within the same bounds; one that cannot be read is
+named with the reason, since a missing contract must not look like a mail without one.
 """
 
 import posixpath
@@ -15,13 +19,17 @@ import re
 import xml.etree.ElementTree as ET
 import zipfile
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import date, datetime, time, timedelta
+from email import message_from_bytes
+from email.message import EmailMessage, MIMEPart
+from email.policy import default
 from html import unescape
 from io import BytesIO
 from typing import Any
 from urllib.parse import unquote
 
-from remanent.errors import MissingDependency
+from remanent.errors import MissingDependency, UnreadableFile
 from remanent.loaders.document import (
     LINE,
     PARAGRAPH,
@@ -33,7 +41,7 @@ from remanent.loaders.document import (
     refuse,
 )
 from remanent.loaders.html import NEXT_PARAGRAPH, read_html
-from remanent.loaders.types import DOCX, EPUB, PPTX, XLS, decoded
+from remanent.loaders.types import DOCX, EPUB, MAIL, PPTX, XLS, decoded
 
 _MAX_ENTRIES = 50_000
 """Entries that an archive may have; one with more is refused before anything is unpacked."""
@@ -262,3 +270,86 @@ def _xml(content: bytes | None) -> ET.Element:
 
 def _tag(element: ET.Element) -> str:
     return str(element.tag).rpartition("}")[2]
+
+
+_HEADERS = ("From", "To", "Cc", "Date", "Subject")
+_MAX_ATTACHMENTS = 100
+"""Files of a letter that are read, the first so many. Chosen by hand."""
+_MAX_ATTACHED_DEPTH = 3
+"""How deep files are read that are attached to what is attached."""
+
+
+def read_mail(data: bytes, reading: Reading) -> LoadedDocument:
+    """Read a message; an attachment that cannot be read is named, with the reason."""
+    message = message_from_bytes(data, policy=default)
+    assert isinstance(message, EmailMessage)
+    draft = DocumentBuilder()
+    said = {name: value for name in _HEADERS if (value := _header(message, name))}
+    draft.mark(Place(paragraph=1))
+    for name, value in said.items():
+        draft.gap(LINE)
+        draft.write(f"{name}: {value}")
+    draft.gap(PARAGRAPH)
+    _write_body(draft, message)
+    for number, part in enumerate(_attached(message)[:_MAX_ATTACHMENTS], 1):
+        _write_attachment(draft, part, number, reading)
+    draft.metadata = {name.lower(): value for name, value in said.items() if name != "Subject"}
+    return draft.finish(MAIL, title=said.get("Subject"))
+
+
+def _header(message: EmailMessage, name: str) -> str:
+    try:
+        return " ".join(str(message.get(name, "")).split())
+    except (ValueError, TypeError, IndexError, AttributeError):  # what the parser of headers fails with
+        return ""
+
+
+def _write_body(draft: DocumentBuilder, message: EmailMessage) -> None:
+    body = message.get_body(preferencelist=("plain", "html"))
+    if body is None or body.is_attachment():
+        return
+    text = _text(body)
+    if body.get_content_type() == "text/html":
+        draft.mark(Place(paragraph=1))
+        draft.adopt(read_html(text))
+    else:
+        draft.write(text.replace("\r\n", "\n").strip())
+
+
+def _attached(message: EmailMessage) -> list[MIMEPart]:
+    """Return what is attached; a message that is passed on is one attachment, with its own inside it."""
+    with suppress(AttributeError, KeyError, TypeError, ValueError):  # what a wrongly made message ends in
+        return list(message.iter_attachments())
+    return []
+
+
+def _text(part: MIMEPart) -> str:
+    try:
+        return decoded(_bytes(part), charset=str(part.get_content_charset() or ""))
+    except UnreadableFile:
+        return ""
+
+
+def _bytes(part: MIMEPart) -> bytes:
+    """Return the bytes of a part; of a message that is passed on, the whole of it."""
+    if part.is_multipart():
+        inner = part.get_payload()
+        return b"".join(each.as_bytes() for each in inner if isinstance(each, EmailMessage)) if inner else b""
+    content = part.get_payload(decode=True)
+    return content if isinstance(content, bytes) else b""
+
+
+def _write_attachment(draft: DocumentBuilder, part: MIMEPart, number: int, reading: Reading) -> None:
+    name = " ".join((part.get_filename() or f"attachment {number}").split())[:200]
+    draft.mark(Place(part=name))
+    draft.heading(1, name)
+    content = _bytes(part)
+    if reading.read_inner is None or reading.depth >= _MAX_ATTACHED_DEPTH or not content:
+        return
+    try:
+        inner = reading.read_inner(content, name)
+    except (UnreadableFile, MissingDependency) as error:
+        draft.write(f"({error})")
+        return
+    draft.mark(Place(part=name))
+    draft.adopt(inner, part=name, level=1)

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from remanent.errors import MissingDependency, UnreadableFile
-from remanent.loaders import eml, html, packed, pdf, plain, types
+from remanent.loaders import html, packed, pdf, plain, types
 from remanent.loaders.document import DEFAULT_LIMITS, LoadedDocument, LoadLimits, Place, Reading, assemble, refuse
 
 Reader = Callable[[bytes, Reading], LoadedDocument]
@@ -43,7 +43,7 @@ _READERS: dict[str, Reader] = {
     types.DOCX: packed.read_docx,
     types.EPUB: packed.read_book,
     types.HTML: html.read,
-    types.MAIL: eml.read,
+    types.MAIL: packed.read_mail,
     types.ODS: packed.read_sheets,
     types.PDF: pdf.read,
     types.PPTX: packed.read_slides,

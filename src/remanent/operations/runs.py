@@ -27,7 +27,7 @@ from remanent.model import Clock, Model, Scope, system_clock
 from remanent.model.clock import Instant
 from remanent.model.ids import Id
 from remanent.operations.access.keys import FOLDER, LOCAL, Permission, Principal, Target
-from remanent.stores.idempotency import NotedAnswer, NotedAnswers
+from remanent.stores.notes import NotedAnswer, NotedAnswers
 from remanent.stores.shelf import Hold, Shelf, as_shelf
 from remanent.values import dataclass
 

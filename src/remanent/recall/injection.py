@@ -22,7 +22,6 @@ from remanent.model.entry import chat_role, chinese_speaker
 from remanent.recall.untold import is_untold
 from remanent.text.dates import DATE_BEHIND, with_dates
 from remanent.text.escaping import RESERVED_TAGS, escape, escape_lines, escape_name
-from remanent.text.memo import memoized_by_hash
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import alphanumeric, fold, letters_only, working_language
 from remanent.text.sentences import sentences
@@ -30,7 +29,7 @@ from remanent.text.spans import Span
 from remanent.text.talk import asks_what_was_asked, is_small_talk, only_asks, only_shrugs
 from remanent.text.terms import query_terms, telling_part
 from remanent.text.tokens import TokenCounter, token_counter
-from remanent.values import dataclass
+from remanent.values import dataclass, memoized_by_hash
 
 INJECTED_ITEMS = 20
 """Memories that a text for a model is chosen from: twenty turns are about what a budget of 1,000 tokens holds, and a

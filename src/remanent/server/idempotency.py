@@ -19,7 +19,7 @@ from starlette.responses import Response
 from remanent.errors import InvalidInput, RemanentError, StorageError
 from remanent.model import Scope
 from remanent.operations import Service, Target
-from remanent.stores.idempotency import LIFETIME, NotedAnswer
+from remanent.stores.notes import LIFETIME, NotedAnswer
 from remanent.stores.shelf import Shelf
 from remanent.values import dataclass
 

@@ -32,13 +32,12 @@ from remanent.text.calendar import (
 )
 from remanent.text.dates_chinese import CHINESE_DATES
 from remanent.text.dates_english import ENGLISH_DATES, amount_of
-from remanent.text.memo import memoized_by_hash
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import has_han, working_language
 from remanent.text.sentences import sentences
 from remanent.text.spans import Span, without_overlaps
 from remanent.text.words import is_past_form
-from remanent.values import dataclass
+from remanent.values import dataclass, memoized_by_hash
 
 _BESIDE = lazy_regex(
     r"[\s,，]*+[(（]?\s*+|\s*+(?:at|on|@|的|，|,)\s*+(?:around\s++|about\s++)?|[\s)）,，]*+", re.IGNORECASE

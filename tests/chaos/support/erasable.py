@@ -39,9 +39,8 @@ from remanent.recall import Recall
 from remanent.server.proxy.memory import ChatTurn, Spool
 from remanent.stores import NO_LIMIT, RecordFilter
 from remanent.stores.blobs import FileBlobs
-from remanent.stores.idempotency import NotedAnswer, NotedAnswers
 from remanent.stores.local import LocalVectors
-from remanent.stores.pending_erasures import PendingErasure
+from remanent.stores.notes import NotedAnswer, NotedAnswers, PendingErasure
 from remanent.stores.shelf import FolderShelf
 from remanent.stores.sqlite import erasure
 from remanent.workspace import files as workspace_files

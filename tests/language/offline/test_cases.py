@@ -1,7 +1,7 @@
 import pytest
 
 from remanent.language.offline.answer_finding import find_answer
-from remanent.language.offline.cases import case_told
+from remanent.language.offline.values import case_told
 
 LEAVE = "Leave depends on service: 1 to 10 years: 5 days; 10 to 20 years: 10 days; more than 20 years: 15 days."
 LEAVE_ZH = "年休假按工龄计算：工作满1年不满10年的，休5天；满10年不满20年的，休10天；满20年的，休15天。"

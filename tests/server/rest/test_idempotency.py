@@ -15,7 +15,7 @@ from remanent.model import Scope
 from remanent.operations import CATALOGUE, Body, Level, Permission
 from remanent.operations.call import ServiceCall
 from remanent.server.idempotency import _ShelfNotes
-from remanent.stores.idempotency import NotedAnswer, NotedAnswers
+from remanent.stores.notes import NotedAnswer, NotedAnswers
 from remanent.stores.shelf import FolderShelf
 from remanent.stores.sqlite import SqliteStore
 from tests.power import Disk
@@ -211,7 +211,7 @@ def test_every_writing_operation_has_an_answer_that_can_be_kept() -> None:
 
 
 async def test_notes_live_for_a_day_and_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from remanent.stores import idempotency as module
+    from remanent.stores import notes as module
 
     now = datetime(2026, 3, 1, tzinfo=UTC)
     monkeypatch.setattr(module, "MAX_NOTES", 12)

@@ -15,16 +15,15 @@ from difflib import get_close_matches
 from functools import cache, lru_cache
 
 from remanent.bilingual import Bilingual
-from remanent.language.offline.cases import amounts_of, case_told, cases_of, holding
 from remanent.language.offline.claims import TokenKind, read_claim
 from remanent.language.offline.comparison import attributes_of, name_runs
 from remanent.language.offline.headings import is_source_heading
 from remanent.language.offline.judgement import CONFLICT, DatedStatement, judge_statements
 from remanent.language.offline.lexicon import lexicon
 from remanent.language.offline.office_holders import holders, tells_former_only
-from remanent.language.offline.questions import AnswerType, answer_type, is_question
+from remanent.language.offline.questions import AnswerType, answer_type, is_question, sought
 from remanent.language.offline.salience import summary_statements
-from remanent.language.offline.sought import sought
+from remanent.language.offline.values import amounts_of, case_told, cases_of, holding
 from remanent.language.shapes import shortened
 from remanent.text.chinese import tagged
 from remanent.text.keywords import content_words

@@ -16,8 +16,8 @@ from pydantic import Field, model_validator
 from remanent.bilingual import Bilingual, Language
 from remanent.errors import InvalidInput
 from remanent.language.offline.answer_finding import find_answer
-from remanent.language.offline.cases import case_told
 from remanent.language.offline.salience import word_scores
+from remanent.language.offline.values import case_told
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import (
     MAX_ITEMS,
