@@ -127,6 +127,12 @@ def test_named_collections_are_added_to_and_searched_from_here(memory: RemoteMem
     manuals.add(tmp_path / "toaster.txt")
     assert (manuals.collection, [one.name for one in manuals.list()]) == ("manuals", ["kettle.md", "toaster.txt"])
     assert memory.knowledge().list() == []
+    for made, year in ((1, 2024), (2, 2025)):
+        manuals.upload(f"Edition {made}.".encode(), name=f"{made}.txt", metadata={"year": year, "by": ["a", None]})
+    assert {one.document for one in manuals.search("edition", where={"year": 2025}).items} == {"2.txt"}
+    assert [one.metadata for one in manuals.list() if one.name == "1.txt"] == [{"year": 2024, "by": ["a", None]}]
+    for name in ("1.txt", "2.txt"):
+        manuals.remove(name)
     ada = memory.agent("ada").knowledge
     assert "two litres" in ada.of("manuals").search("How many litres does the kettle hold?").items[0].text
     assert ada.search("How many litres does the kettle hold?").items == ()

@@ -87,6 +87,10 @@ def test_metadata_are_bounded(metadata: Any, complaint: str) -> None:
     with pytest.raises(InvalidInput, match=complaint):
         Message.model_validate({"content": "x", "metadata": metadata_object(metadata)})
     assert metadata_object(["user=u1", "year=2024"]) == {"user": "u1", "year": 2024}
+    assert metadata_object('{"user": "u1", "by": {"a": [1, null]}}') == {"user": "u1", "by": {"a": [1, None]}}
+    assert (metadata_object("user=u1"), metadata_object("{}")) == ({"user": "u1"}, {})
+    with pytest.raises(InvalidInput, match="metadata: this is no JSON"):
+        metadata_object('{"user": ')
 
 
 VALUES = st.none() | st.booleans() | st.integers(-3, 3) | st.floats(-3, 3) | st.sampled_from(["", "a", "b", "1"])

@@ -132,10 +132,7 @@ def where_object(where: object) -> Mapping[str, Any]:
     if where is None:
         return {}
     if isinstance(where, str) and where.lstrip().startswith("{"):
-        try:
-            where = json.loads(where)
-        except (ValueError, RecursionError) as error:
-            raise InvalidInput(f"where: this is no JSON: {error}") from error
+        where = _json(where, name="where")
     if isinstance(where, Mapping):
         return where
     texts = [where] if isinstance(where, str) else where
@@ -161,13 +158,24 @@ def where_object(where: object) -> Mapping[str, Any]:
 
 
 def metadata_object(metadata: object) -> object:
-    """Return metadata as an object where they come as texts such as `user_id=u1`, as on a command line."""
+    """Return metadata as an object where they come as texts: its JSON, as in an address, or such as `user_id=u1`."""
+    if isinstance(metadata, str):
+        if metadata.lstrip().startswith("{"):
+            return _json(metadata, name="metadata")
+        metadata = [metadata]
     if not isinstance(metadata, list | tuple) or not all(isinstance(one, str) for one in metadata):
         return metadata
     pairs = [one.partition("=") for one in metadata]
     if wrong := next((key for key, sign, _ in pairs if not sign), None):
         raise InvalidInput(f"metadata: {wrong!r} has no value; write it like user_id=u1")
     return {key.strip(): _written_value(value) for key, _, value in pairs}
+
+
+def _json(text: str, *, name: str) -> object:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"{name}: this is no JSON: {error}") from error
 
 
 def _written_value(text: str) -> object:
