@@ -56,6 +56,7 @@ def test_every_function_takes_every_hostile_text(name: str) -> None:
 
 def test_work_that_grows_faster_only_in_the_last_part_of_a_long_text_is_found() -> None:
     def work(text: str) -> int:
-        return sum(range(len(text) * (60 if len(text) < 50_000 else 150)))
+        # By the square from there on, and not by a step: a step is what a text that outgrows a cache looks like.
+        return sum(range(int(len(text) * 120 * max(1.0, len(text) / 50_000))))
 
     assert set(too_fast(work, {"words": TEXTS["words"]})) == {"words"}
