@@ -30,7 +30,7 @@ from remanent.model.chat import Messages
 from remanent.recall.evaluation import percentile
 from remanent.settings import JobSettings, load_settings
 from remanent.stores import Change, JobQuery, search_terms
-from remanent.stores.local import LocalVectors
+from remanent.stores.local_vectors import LocalVectors
 from remanent.stores.sqlite import SqliteStore
 from remanent.stores.transaction import PutLink, PutRecord, PutState, PutVector
 

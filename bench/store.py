@@ -16,7 +16,7 @@ from remanent.memory import aopen
 from remanent.model import Record, Scope, id_source
 from remanent.recall.evaluation import percentile
 from remanent.stores import Change, RecordFilter, search_terms
-from remanent.stores.local import LocalVectors
+from remanent.stores.local_vectors import LocalVectors
 from remanent.stores.sqlite import SqliteStore
 from remanent.stores.transaction import PutRecord, PutVector
 from remanent.text.terms import query_terms

@@ -10,7 +10,7 @@ from typing import Final
 
 # A package imports what stands before it and never one on its own line: "Packages and their order".
 ORDER: Final[tuple[tuple[str, ...], ...]] = (
-    ("errors", "values"),
+    ("errors", "lightweight"),
     ("bilingual", "durability", "fairness"),
     ("model",),
     ("plugins",),

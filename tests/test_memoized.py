@@ -1,7 +1,7 @@
 """What is kept of a text: what was said of it, for a while, and none of its words."""
 
-from remanent import values
-from remanent.values import memoized_by_hash
+from remanent import lightweight
+from remanent.lightweight import memoized_by_hash
 
 
 def test_what_was_said_of_a_text_is_not_worked_out_again() -> None:
@@ -32,7 +32,7 @@ def test_only_what_was_asked_of_late_is_kept() -> None:
         asked.append(text)
         return len(text)
 
-    for number in range(2 * values._MAX_MEMOIZED + 1):
+    for number in range(2 * lightweight._MAX_MEMOIZED + 1):
         size(str(number))
         size("asked for all the while")
     assert asked.count("asked for all the while") == 1

@@ -21,7 +21,7 @@ from remanent.errors import (
 )
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
 from remanent.model import Origin, RecallOptions, Status, to_instant
-from remanent.stores.local import LocalVectors
+from remanent.stores.local_vectors import LocalVectors
 
 MAY = datetime(2024, 5, 1, tzinfo=UTC)
 

@@ -17,6 +17,7 @@ from remanent.embedding import CachedEmbedder, Embedders, KnownEmbedders, open_e
 from remanent.jobs import Worker
 from remanent.language import Engine
 from remanent.language.engines import OfflineEngine, open_engine
+from remanent.lightweight import Late, dataclass
 from remanent.model import Clock, Entry, Job, NewId
 from remanent.recall import (
     EMBED,
@@ -44,7 +45,6 @@ from remanent.stores.cache import Cache
 from remanent.stores.notes import NotedAnswers, PendingErasures
 from remanent.stores.registry import open_cache, open_stores
 from remanent.stores.shelf import Shelf
-from remanent.values import Late, dataclass
 
 if TYPE_CHECKING:
     from remanent.context import Compactor

@@ -11,7 +11,7 @@ from functools import cache
 from importlib import resources
 from typing import Literal
 
-from remanent.values import dataclass
+from remanent.lightweight import dataclass
 
 Language = Literal["zh", "en"]
 """A language that users and models are addressed in."""

@@ -24,8 +24,8 @@ _ERASURES_EVERY = 60.0
 """Seconds between two looks for erasures that other servers left unfinished; one question to the database each."""
 
 
-async def said_by(parts: MemoryParts, scope: Scope, user: str) -> tuple[str, ...]:
-    """Return all entries of a user who is to be erased; what of theirs waits on disk is gone then."""
+async def begin_user_erasure(parts: MemoryParts, scope: Scope, user: str) -> tuple[str, ...]:
+    """Drop what a user said that still waits on disk, and return all their entries, which are to be erased next."""
     said = await parts.store.entries(scope, EntryQuery(where=of_user(user), limit=NO_LIMIT))
     waiting = WaitingTurns(parts.shelf, parts.settings.home)
     if not await asyncio.to_thread(waiting.erase, scope, user=user) and not said:
@@ -60,7 +60,7 @@ async def finish_erasures(parts: MemoryParts) -> None:
             begun.release()  # what was not come to is for others
 
 
-async def mind_erasures(parts: MemoryParts) -> None:
+async def watch_erasures(parts: MemoryParts) -> None:
     """Look now and then for erasures of servers that died meanwhile."""
     while True:
         await asyncio.sleep(_ERASURES_EVERY)

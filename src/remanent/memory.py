@@ -23,7 +23,7 @@ from remanent.assembly import MemoryParts, assemble
 from remanent.context import Decision, Scratchpad, SessionInfo, SessionState
 from remanent.context.sessions import EndReason
 from remanent.discipline import Discipline, chosen
-from remanent.erasing import erase_noted, finish_erasures, mind_erasures, said_by
+from remanent.erasing import begin_user_erasure, erase_noted, finish_erasures, watch_erasures
 from remanent.errors import CallerError, InvalidInput, NotFound, RemanentError, VersionConflict
 from remanent.fairness import Shares
 from remanent.jobs import Progress
@@ -301,7 +301,7 @@ class AsyncAgent(AgentFaces):
         """
         others = entry_ids or record_ids or session or everything
         if user is not None and not others:
-            entry_ids = await said_by(self._parts, self._scope, user)
+            entry_ids = await begin_user_erasure(self._parts, self._scope, user)
         elif user is not None or not others:
             raise InvalidInput("say what to erase: entry_ids, record_ids, a session, everything=True, or a user alone")
         await self._parts.compactor().forget(self._scope)
@@ -646,7 +646,7 @@ class AsyncMemory(MemoryFaces):
         self._finishing = asyncio.create_task(finish_erasures(parts)) if look else None
         self._is_home_attended = False
         """Whether the queues of all agents of the home are worked on, and not only of those that were used here."""
-        self._minding = asyncio.create_task(mind_erasures(parts)) if parts.erasures.is_shared else None
+        self._minding = asyncio.create_task(watch_erasures(parts)) if parts.erasures.is_shared else None
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._parts.settings.home}>"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from remanent.bilingual import Bilingual
 from remanent.errors import CallerError, InvalidSettings
-from remanent.values import dataclass
+from remanent.lightweight import dataclass
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

@@ -33,9 +33,9 @@ from pydantic.functional_validators import ModelWrapValidatorHandler
 
 from remanent.bilingual import Bilingual
 from remanent.errors import InvalidScope, InvalidSettings
+from remanent.lightweight import dataclass
 from remanent.model.scope import check_name
 from remanent.plugins import Declared, found
-from remanent.values import dataclass
 
 PROJECT_FILE = "remanent.yaml"
 """Looked for in the current directory."""

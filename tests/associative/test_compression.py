@@ -242,7 +242,7 @@ async def test_nodes_are_judged_one_after_the_other_as_the_one_before_left_thing
 async def test_least_scanned_nodes_come_first_and_a_slice_that_ends_goes_on_where_it_stopped(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("remanent.associative.writer.BETWEEN_LOOKS", 1)
+    monkeypatch.setattr("remanent.associative.writer.NODES_BETWEEN_CHECKS", 1)
     world = make(time_slice=30)
     nodes = dict.fromkeys("fabcd", LONG)
     links = [("f", name, 1.0) for name in "abcd"]

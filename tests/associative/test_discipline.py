@@ -7,11 +7,11 @@ import pytest
 import remanent
 from remanent.associative.discipline import Associative, AssociativePath
 from remanent.associative.writer import Compressor, ShortenedText
+from remanent.lightweight import Late
 from remanent.memory import aopen
 from remanent.model import Maker
 from remanent.recall import Question
 from remanent.stores import RecordFilter
-from remanent.values import Late
 from tests.associative.world import MemoryWorld
 from tests.jobs.world import ADA
 

@@ -8,7 +8,7 @@ import pytest
 from remanent.bank.graph import QueryGraph, RetrievedNode
 from remanent.bank.node import QueryNode
 from remanent.errors import InvalidInput, NotFound
-from remanent.stores.local import LocalVectors
+from remanent.stores.local_vectors import LocalVectors
 from remanent.stores.sqlite import SqliteStore
 from tests.bank.world import NOON, SCOPE, ScriptedEngine, a_bank, add
 

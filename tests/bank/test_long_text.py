@@ -10,7 +10,7 @@ from remanent.bank.bank import MemoryBank
 from remanent.bank.runtime import BankEvent
 from remanent.bank.store import source_of
 from remanent.errors import LanguageError, ModelRejected, ModelUnavailable
-from remanent.language.models.fitting import schema_of
+from remanent.language.models.coercion import schema_of
 from remanent.language.role import ReplyT, RequestT, ResponseT, Role
 from remanent.language.roles.analysis import AnalysisRequest, AnalysisResponse, Relationship
 from remanent.language.roles.classification import ClassificationRequest

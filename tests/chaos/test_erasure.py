@@ -12,7 +12,7 @@ from remanent.memory import aopen
 from remanent.model import Attachment, Claim, Conflict, Entry, Job, Kind, Record, SemanticData, Source, TurnData
 from remanent.stores import Erasure, RecordFilter
 from remanent.stores.blobs import FileBlobs
-from remanent.stores.local import LocalVectors
+from remanent.stores.local_vectors import LocalVectors
 from remanent.stores.sqlite import SqliteStore
 from remanent.stores.sqlite.connection import MIGRATIONS
 from tests.chaos.support.counts import SEED, times

@@ -16,7 +16,7 @@ from remanent.errors import IntegrityError, StoreBusy
 from remanent.model import Job, Scope, system_clock
 from remanent.settings import Settings
 from remanent.stores import Erasure, QueueState
-from remanent.stores.local import LocalVectors
+from remanent.stores.local_vectors import LocalVectors
 from remanent.stores.notes import PendingErasures
 from remanent.stores.sqlite import SqliteStore
 from remanent.stores.sqlite.connection import MIGRATIONS, connect

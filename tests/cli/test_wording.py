@@ -15,7 +15,7 @@ from remanent.cli.screen import Terminal, tell_found
 from remanent.cli.words import FIELDS, SORTS
 from remanent.model import Found, GateReason, GateVerdict, LeftOut
 from remanent.operations.access.keys import Key
-from remanent.stores.transfer import SORTS as TRANSFERRED
+from remanent.stores.transfer import IMPORTED_KINDS
 from tests.cli.conftest import Cli
 from tests.recall.items import make_item
 
@@ -208,7 +208,7 @@ def test_a_refused_question_is_told_in_chinese(wanted: dict[str, Any], told: str
 @pytest.mark.spec("USE-05")
 def test_what_keys_and_imports_tell_is_all_chinese(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert {name for name in Key.model_fields if name not in FIELDS} == {"reach"}  # shown by its own fields
-    assert set(SORTS) == set(TRANSFERRED)
+    assert set(SORTS) == set(IMPORTED_KINDS)
     monkeypatch.setenv("REMANENT_LANGUAGE", "zh")
     cli("remember", "我住在深圳。", "--agent", "ada")
     cli("export", str(tmp_path / "out.jsonl"), "--agent", "ada")

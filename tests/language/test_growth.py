@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from remanent.language import role, shapes, tagged_turns, wording
+from remanent.language import prompt_blocks, role, shapes, tagged_turns
 from remanent.language.offline import (
     accounts,
     answer_finding,
@@ -107,22 +107,22 @@ def _matter(text: str) -> evidence.Contradiction:
 
 
 def _alike(text: str) -> "tuple[np.ndarray[tuple[int, int], np.dtype[np.float32]], list[int]]":
-    count = min(len(text) // 20, wording.MAX_PASSAGES)
+    count = min(len(text) // 20, prompt_blocks.MAX_PASSAGES)
     return np.full((count, count), 0.5, np.float32), [20] * count
 
 
 ADAPTERS: dict[str, Work] = {
     "language.shapes.known_numbers": lambda text: shapes.known_numbers(range(1, len(text)), shown=len(text)),
-    "language.wording.assigned_numbers": lambda text: wording.assigned_numbers(
+    "language.prompt_blocks.assigned_numbers": lambda text: prompt_blocks.assigned_numbers(
         len(text), [[1], range(5, len(text), 9)]
     ),
-    "language.wording.joined_within": lambda text: wording.joined_within(_spans(text), at_most=20),
-    "language.wording.joined_until": lambda text: wording.joined_until(_spans(text), at_least=20),
-    "language.wording.stretches": lambda text: wording.stretches(
+    "language.prompt_blocks.joined_within": lambda text: prompt_blocks.joined_within(_spans(text), at_most=20),
+    "language.prompt_blocks.joined_until": lambda text: prompt_blocks.joined_until(_spans(text), at_least=20),
+    "language.prompt_blocks.stretches": lambda text: prompt_blocks.stretches(
         _spans(text), [number for number in range(1, len(text) // 5) if number % 3]
     ),
     "language.offline.questions.may_answer": lambda text: questions.may_answer("When was it built?", text),
-    "language.wording.utterance_spans": lambda text: wording.utterance_spans(_said(text)),
+    "language.prompt_blocks.utterance_spans": lambda text: prompt_blocks.utterance_spans(_said(text)),
     "language.shapes.numbered": lambda text: shapes.numbered(len(text)),
     "language.shapes.require_known": lambda text: shapes.require_known(range(1, len(text)), shown=len(text)),
     "language.roles.react.search_of_claims": lambda text: react.search_of_claims(
@@ -142,17 +142,19 @@ ADAPTERS: dict[str, Work] = {
     "language.shapes.shortened": lambda text: shapes.shortened(text, max(1, len(text) - 1)),
     "language.shapes.within_tokens": lambda text: shapes.within_tokens(text, len(text) // 8),
     "language.tagged_turns.read_calls": lambda text: tagged_turns.read_calls([text], ("search",)),
-    "language.wording.abridged": lambda text: wording.abridged(text, max(100, len(text) - 10)),
-    "language.wording.block": lambda text: wording.block("p", text),
-    "language.wording.group": lambda text: wording.group("nodes", _parts(text, len(text))),
-    "language.wording.node_block": lambda text: wording.node_block(_nodes(text, 1)[0]),
-    "language.wording.passage_blocks": lambda text: wording.passage_blocks(_parts(text, len(text))),
-    "language.wording.place_blocks": lambda text: wording.place_blocks(
-        _said(text), wording.utterance_spans(_said(text))
+    "language.prompt_blocks.abridged": lambda text: prompt_blocks.abridged(text, max(100, len(text) - 10)),
+    "language.prompt_blocks.block": lambda text: prompt_blocks.block("p", text),
+    "language.prompt_blocks.group": lambda text: prompt_blocks.group("nodes", _parts(text, len(text))),
+    "language.prompt_blocks.node_block": lambda text: prompt_blocks.node_block(_nodes(text, 1)[0]),
+    "language.prompt_blocks.passage_blocks": lambda text: prompt_blocks.passage_blocks(_parts(text, len(text))),
+    "language.prompt_blocks.place_blocks": lambda text: prompt_blocks.place_blocks(
+        _said(text), prompt_blocks.utterance_spans(_said(text))
     ),
-    "language.wording.spoken_language": lambda text: wording.spoken_language(_said(text)),
+    "language.prompt_blocks.spoken_language": lambda text: prompt_blocks.spoken_language(_said(text)),
     # Of one length: short parts mostly hold nothing that could open a tag and are passed over, long ones are not.
-    "language.wording.utterance_blocks": lambda text: wording.utterance_blocks(_said(text, max(1, len(text) // 2_000))),
+    "language.prompt_blocks.utterance_blocks": lambda text: prompt_blocks.utterance_blocks(
+        _said(text, max(1, len(text) // 2_000))
+    ),
     "role annotation": lambda text: annotation.ANNOTATION.offline(
         AnnotationRequest(text=_clean(text), target_length=200), _TOOLS
     ),
@@ -318,7 +320,7 @@ ADAPTERS: dict[str, Work] = {
     ),
     "language.offline.salience.sentence_weights": lambda text: salience.sentence_weights(_parts(text, len(text))),
     "language.roles.classification.topics": lambda text: classification.topics(
-        _parts(text, wording.MAX_PASSAGES), _TOOLS
+        _parts(text, prompt_blocks.MAX_PASSAGES), _TOOLS
     ),
     "language.roles.classification.grouped": lambda text: classification.grouped(
         *_alike(text), classification.BY_WORDS
@@ -363,8 +365,8 @@ EXEMPT: dict[str, str] = {
 """Functions that no long text is given to, and why."""
 
 HURT: dict[str, tuple[str, ...]] = {
-    "language.wording.passages": ("blank lines", "headings"),
-    "language.wording.pieces": ("flags", "short sentences"),
+    "language.prompt_blocks.passages": ("blank lines", "headings"),
+    "language.prompt_blocks.pieces": ("flags", "short sentences"),
     "language.roles.react.parse_turn": ("a sign, spaces, a word", "thoughts", "tool calls"),
     "language.offline.claims.read_claim": ("a sentence without an end", "negations", "Chinese clauses"),
     "role extraction": ("reasons", "short sentences"),
@@ -384,7 +386,7 @@ FUNCTIONS: dict[str, Callable[..., object]] = (
     {f"role {role.name}": role.offline for role in all_roles().values()}
     | public_functions("remanent.language.offline")
     | public_functions("remanent.language.roles")
-    | public_functions("remanent.language", "role", "shapes", "tagged_turns", "wording")
+    | public_functions("remanent.language", "role", "shapes", "tagged_turns", "prompt_blocks")
 )
 WORKS: dict[str, Work] = {
     name: function for name, function in FUNCTIONS.items() if takes_just_a_text(function) and name not in EXEMPT

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from remanent.language.shapes import Utterance, UtteranceSpan
-from remanent.language.wording import (
+from remanent.language.prompt_blocks import (
     assigned_numbers,
     joined_until,
     joined_within,
@@ -15,6 +14,7 @@ from remanent.language.wording import (
     stretches,
     utterance_spans,
 )
+from remanent.language.shapes import Utterance, UtteranceSpan
 from remanent.text.spans import Span, joined
 
 TEXTS = st.text(alphabet="ab。. \n#`", max_size=300)

@@ -16,6 +16,7 @@ import remanent
 from remanent import Agent
 from remanent.memory import aopen
 from remanent.model import GateReason, GateVerdict, RecallOptions
+from remanent.recall.answerability import is_vague
 from remanent.recall.calibration import own_questions, strangers, threshold_of
 from remanent.recall.gate import (
     BOUNDS,
@@ -38,7 +39,6 @@ from remanent.recall.gate import (
 )
 from remanent.recall.indexing import turn_of
 from remanent.recall.question import READ_ON_THE_LOOP
-from remanent.recall.untold import is_vague
 from remanent.stores import JobQuery, Store, TermCounts
 from remanent.text.scripts import working_language
 from remanent.text.terms import index_terms

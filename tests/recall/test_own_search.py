@@ -17,7 +17,7 @@ from remanent.settings import RecallSettings
 from remanent.stores import RecordFilter
 from remanent.stores.cache import InProcessCache
 from remanent.stores.conformance.base import MODEL, Samples
-from remanent.stores.local import LocalVectors
+from remanent.stores.local_vectors import LocalVectors
 from remanent.stores.sqlite import SqliteStore
 
 NODES = RecordFilter(kinds=(Kind.SEMANTIC,))

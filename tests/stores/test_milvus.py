@@ -13,7 +13,7 @@ from remanent.errors import InvalidSettings, StoreBusy
 from remanent.memory import aopen
 from remanent.stores.conformance import VectorsConformance
 from remanent.stores.conformance.base import MODEL, Samples, make_vector, vector_bytes
-from remanent.stores.local import LocalVectors
+from remanent.stores.local_vectors import LocalVectors
 from remanent.stores.queries import Erasure, ErasureDepth, Hit, RecordFilter
 from remanent.stores.sqlite import SqliteStore
 from remanent.stores.store import Store, vector_pages

@@ -19,7 +19,7 @@ from remanent.stores.query_steps import Snapshot
 from remanent.stores.sqlite import SqliteStore
 from remanent.stores.sqlite.database import Database
 from remanent.stores.store import Store
-from remanent.stores.transfer import SORTS, export_lines, import_lines
+from remanent.stores.transfer import IMPORTED_KINDS, export_lines, import_lines
 
 SAMPLES = Samples()
 SCOPE = SAMPLES.make_scope()
@@ -55,7 +55,7 @@ def resealed(lines: list[str]) -> list[str]:
     """Return an export with a last line that fits the others; written here anew, to hold the format fast."""
     counts = Counter(next(iter(json.loads(line))) for line in lines[1:-1] if line.startswith('{"'))
     seal = hashlib.sha256("".join(f"{line}\n" for line in lines[:-1]).encode()).hexdigest()
-    trailer = {"remanent": "end", "counts": {sort: counts[sort] for sort in SORTS}, "sha256": seal}
+    trailer = {"remanent": "end", "counts": {sort: counts[sort] for sort in IMPORTED_KINDS}, "sha256": seal}
     return [*lines[:-1], json.dumps(trailer, separators=(",", ":"))]
 
 
@@ -73,8 +73,8 @@ async def test_the_last_line_counts_and_seals_the_others(lines: list[str]) -> No
     assert lines == resealed(lines)
     assert lines[0] == '{"remanent":"export","format":1,"org":"acme","workspace":"lab","agent":"ada"}'
     sorts = [next(iter(json.loads(line))) for line in lines[1:-1]]
-    assert sorts == sorted(sorts, key=list(SORTS).index)
-    assert set(sorts) == set(SORTS)
+    assert sorts == sorted(sorts, key=list(IMPORTED_KINDS).index)
+    assert set(sorts) == set(IMPORTED_KINDS)
 
 
 async def test_an_export_that_was_saved_with_a_byte_order_mark_is_welcome(
@@ -289,6 +289,6 @@ async def test_an_agent_is_read_and_filled_page_by_page(
     lines = await exported(store)
     assert sizes == {page}
     counts = await import_lines(elsewhere, SCOPE, iter(lines))
-    assert counts == {**dict.fromkeys(SORTS, 0), "entry": 20, "record": 20, "version": 10}
+    assert counts == {**dict.fromkeys(IMPORTED_KINDS, 0), "entry": 20, "record": 20, "version": 10}
     assert await exported(elsewhere) == lines
     assert await everything(elsewhere, SCOPE) == await everything(store, SCOPE)

@@ -9,6 +9,7 @@ from functools import cache
 from remanent.agents.tools import AgentTool, File, call_tool
 from remanent.bilingual import Bilingual, Language, locale_language, translated
 from remanent.errors import InvalidInput, LanguageError
+from remanent.language.prompt_blocks import abridged
 from remanent.language.role import Engine, Image, Toolbox, Usage
 from remanent.language.roles.react import (
     REACT,
@@ -23,11 +24,10 @@ from remanent.language.roles.react import (
     tool_responses,
 )
 from remanent.language.shapes import MAX_TEXT
-from remanent.language.wording import abridged
+from remanent.lightweight import dataclass
 from remanent.settings import ReactSettings
 from remanent.text.scripts import well_formed
 from remanent.text.tokens import fit
-from remanent.values import dataclass
 
 _ANSWER_TOKENS = 2_048
 _ANSWER_SHARE = 8

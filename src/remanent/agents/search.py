@@ -25,13 +25,13 @@ from remanent.http.public import FetchedPage, PublicFetcher
 from remanent.language.role import Toolbox
 from remanent.language.roles.answering import RERANKING, PassageToRank, RerankingRequest
 from remanent.language.roles.react import ToolDefinition
+from remanent.lightweight import dataclass
 from remanent.loaders import load
 from remanent.model import Origin, Scope, system_clock
 from remanent.recall import PATIENT, AnswerOptions, InMemoryPath, PathUse, Question, Ranker, Recipe, RowTable
 from remanent.settings import ReaderSettings, SearchSettings
 from remanent.text.terms import KeywordIndex, index_terms, query_terms
 from remanent.text.tokens import ESTIMATE, chunks
-from remanent.values import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

@@ -18,10 +18,10 @@ from pydantic_core import to_jsonable_python
 
 from remanent.errors import InvalidInput, RemanentError
 from remanent.language.roles.react import ToolDefinition
+from remanent.lightweight import dataclass
 from remanent.model import EntryKind, Origin
 from remanent.model.base import describe
 from remanent.text.scripts import well_formed
-from remanent.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

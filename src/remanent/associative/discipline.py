@@ -15,11 +15,11 @@ from remanent.bilingual import Bilingual
 from remanent.discipline import AnyAgent, Discipline, OpenDiscipline, Operation, Parts
 from remanent.jobs import Handler
 from remanent.language import Engine
+from remanent.lightweight import Late, late_class
 from remanent.model import Entry, EntryKind, Job, Receipt, Scope
 from remanent.model.chat import Messages
 from remanent.recall import Candidate, Question, RecallPath
 from remanent.stores import Erased, Store, Transaction
-from remanent.values import Late, late_class
 
 if TYPE_CHECKING:
     from remanent.associative.face import Associations, AsyncAssociativeMemory

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from remanent.associative.graph import Edge, Graph, Vertex
 from remanent.associative.model import EARLIER, LATER
-from remanent.values import dataclass
+from remanent.lightweight import dataclass
 
 MAX_DRAWN = 500
 """Nodes in the picture: more cannot be told apart. This and the other sizes here were chosen by looking."""

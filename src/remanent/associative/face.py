@@ -25,11 +25,11 @@ from remanent.associative.widening import WideningSearch
 from remanent.embedding import Embedders
 from remanent.errors import InvalidInput, NotFound, StoreClosed
 from remanent.jobs import Handler
+from remanent.lightweight import dataclass
 from remanent.model import Entry, FoundSource, Job, JobState, Receipt, Record, Scope
 from remanent.model.chat import Messages
 from remanent.recall import inject
 from remanent.stores import JobQuery, Transaction, Vectors
-from remanent.values import dataclass
 
 if TYPE_CHECKING:
     from remanent.associative.triples import LoadedTriples, TripleLoader

@@ -16,12 +16,12 @@ from remanent.associative.model import TRACE, DanglingLink, Forgotten, GraphStat
 from remanent.discipline import Append
 from remanent.errors import VersionConflict
 from remanent.language import Engine
+from remanent.lightweight import dataclass
 from remanent.model import Clock, Entry, Link, Maker, NewId, Origin, Record, Scope, Source, Tombstone
 from remanent.model.clock import Instant
 from remanent.stores import LinkQuery, RecordFilter, RecordQuery, Store, Transaction, every_record, transaction
 from remanent.text.scripts import caseless
 from remanent.text.spans import excerpt
-from remanent.values import dataclass
 
 if TYPE_CHECKING:
     from remanent.associative.settings import AssociativeSettings
@@ -131,7 +131,7 @@ class Graph:
         self.floor = floor
         """Links below it are broken."""
         self.focuses: tuple[str, ...] = ()
-        """Newest first; may name nodes that were erased since."""
+        """BoundedDict first; may name nodes that were erased since."""
         self._vertices: dict[str, Vertex] = {}
         self._alive = 0
         self._next_order = 0

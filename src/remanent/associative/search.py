@@ -15,12 +15,12 @@ from typing import NamedTuple
 from remanent.associative.graph import Edge, Graph, Vertex
 from remanent.associative.model import AssociativeFound, DanglingLink, Forgotten, Hop, Knowledge, Node
 from remanent.bilingual import Bilingual, Language
+from remanent.lightweight import dataclass
 from remanent.model import Clock, GateVerdict, Job, JobState, LeftOut, Scope
 from remanent.stores import JobQuery, Store
 from remanent.text.escaping import escape_lines, escape_name
 from remanent.text.keywords import content_words
 from remanent.text.scripts import caseless, working_language
-from remanent.values import dataclass
 
 LANE = "associative"
 """The lane of `remember`: one after the other, in the order of the calls."""

@@ -15,11 +15,11 @@ from pydantic import TypeAdapter, ValidationError
 from remanent.associative.graph import Graph, GraphParts, GraphTransaction
 from remanent.associative.model import TRACE
 from remanent.errors import InvalidInput
+from remanent.lightweight import dataclass
 from remanent.model import Entry, EntryKind, Maker, Model, Origin, Scope, Source, Tombstone, from_millis, to_millis
 from remanent.model.base import Count
 from remanent.model.ids import Id
 from remanent.text.regex import lazy_regex
-from remanent.values import dataclass
 
 _TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 _FOCUS_LIST = "focus:current"

@@ -28,11 +28,11 @@ from remanent.language.roles.annotation import (
 )
 from remanent.language.roles.segmentation import SEGMENTATION, Segment, SegmentationRequest
 from remanent.language.shapes import Utterance, UtteranceSpan
+from remanent.lightweight import dataclass
 from remanent.model import Entry, Job, Maker, Scope, Source, Tombstone, from_millis, least_trusted, to_millis
 from remanent.model.ids import uuid7
 from remanent.stores import EntryQuery, Transaction
 from remanent.text.talk import says_nothing_alone
-from remanent.values import dataclass
 
 _logger = logging.getLogger(__name__)
 
@@ -104,7 +104,7 @@ BACKOFF_BASE, BACKOFF_CAP = 1.0, 30.0
 """Seconds between attempts at a text: 1, 2, 4 … 30, as the design prescribes."""
 NODES_AT_ONCE = 250
 """Nodes that one unit of work looks at: with some thirty links each it holds the writer for about 20 ms."""
-BETWEEN_LOOKS = 100
+NODES_BETWEEN_CHECKS = 100
 """Nodes between two looks at the clock; others have their turn there, too."""
 _TEXTS_AT_ONCE = 20
 """Texts that one job has rewritten; chosen by hand: a job that fails repeats no more than these."""
@@ -196,7 +196,7 @@ class CompressionScheduler:
         step = PendingChanges(rate=self._parts.settings.decay_rate)
         focuses = set(graph.focuses)
         for number in range(min(len(left), NODES_AT_ONCE)):
-            if number % BETWEEN_LOOKS == 0 and number:
+            if number % NODES_BETWEEN_CHECKS == 0 and number:
                 await asyncio.sleep(0)
                 if self._parts.clock() >= until:
                     break

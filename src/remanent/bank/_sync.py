@@ -18,7 +18,7 @@ from remanent.bank.bank import MemoryBank, Observed
 from remanent.bank.face import AsyncBank, AsyncBanks, BankInfo
 from remanent.bank.graph import BankFound
 from remanent.bank.node import QueryNode
-from remanent.bank.planning import InsightDoc
+from remanent.bank.planner import InsightDoc
 from remanent.bank.run import GivenFile, RunResult
 from remanent.bank.runtime import EventListener
 from remanent.bank.store import CONTEXT

@@ -13,7 +13,7 @@ from remanent.bank.conflicts import Conflicts, Merger, MergeReason, nodes_of
 from remanent.bank.graph import BankFound, NodeEmbedder, QueryGraph
 from remanent.bank.ingestion import ExtractedTopics, IngestReport, NodeLinker, TopicExtractor
 from remanent.bank.passages import PackedMemory, PassageIndex, pack
-from remanent.bank.planning import InsightDoc, Planner
+from remanent.bank.planner import InsightDoc, Planner
 from remanent.bank.runtime import BankRuntime, EventKind
 from remanent.bank.settings import BankSettings
 from remanent.bank.store import (

@@ -28,12 +28,12 @@ from remanent.language.roles.integration import (
 )
 from remanent.language.roles.next_step import PendingConflict
 from remanent.language.shapes import MAX_REMARK, shortened
+from remanent.lightweight import dataclass
 from remanent.model import Claim, Conflict, ConflictState, Entry, Origin, Record, Source, Status, Verdict, least_trusted
 from remanent.stores import Transaction
 from remanent.text.scripts import working_language
 from remanent.text.sentences import sentence_texts
 from remanent.text.terms import index_terms, query_terms
-from remanent.values import dataclass
 
 _SIDES = " / "
 """Separates the two statements in the description of a conflict that the offline engine found."""

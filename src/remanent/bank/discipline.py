@@ -14,9 +14,9 @@ from remanent.bank.settings import BankSettings
 from remanent.bilingual import Bilingual
 from remanent.discipline import AnyMemory, Discipline, OpenDiscipline, Operation, Parts
 from remanent.embedding import open_image_reader
+from remanent.lightweight import late_class
 from remanent.model import Entry
 from remanent.recall import Recipe
-from remanent.values import late_class
 
 if TYPE_CHECKING:
     from remanent.bank.face import AsyncBanks

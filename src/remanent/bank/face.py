@@ -19,7 +19,7 @@ from remanent.bank.adapter.framework import BuiltinReact, Framework, Uploads
 from remanent.bank.bank import MemoryBank, Observed, open_bank
 from remanent.bank.graph import BankFound
 from remanent.bank.node import QueryNode
-from remanent.bank.planning import InsightDoc, insight_in
+from remanent.bank.planner import InsightDoc, insight_in
 from remanent.bank.run import BankRun, GivenFile, RunResult, close_tools, default_tools
 from remanent.bank.runtime import EventListener
 from remanent.bank.settings import MAX_PROMPT_TOKENS, MIN_PROMPT_TOKENS, BankSettings
@@ -30,13 +30,13 @@ from remanent.embedding.port import ImageReader
 from remanent.errors import InvalidInput
 from remanent.language.models.call import model_selection
 from remanent.language.roles.classification import CLASSIFICATION
+from remanent.lightweight import dataclass
 from remanent.model import Conflict, EntryKind, Instant, Model, Scope
 from remanent.model.base import Count, Text
 from remanent.model.ids import Id
 from remanent.settings import Settings
 from remanent.stores import EntryQuery, every_entry
 from remanent.stores.blobs import AttachmentStore, FileBlobs
-from remanent.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from remanent.bank.store import BankStore
 from remanent.embedding import Embedders
 from remanent.errors import InvalidInput, NotFound
 from remanent.language.shapes import keywords as tidy_keywords
+from remanent.lightweight import dataclass
 from remanent.model import (
     Found,
     FoundItem,
@@ -43,7 +44,6 @@ from remanent.stores import LIVE, Change, RecordFilter, Transaction, Vectors
 from remanent.stores.transaction import DropLink, PutLink, PutRecord, PutVector
 from remanent.stores.vector_rows import dot, normalise
 from remanent.text.terms import KeywordIndex, index_terms, query_terms
-from remanent.values import dataclass
 
 if TYPE_CHECKING:
     import numpy as np
@@ -248,7 +248,7 @@ class RetrievedNode(FoundItem):
 class BankFound(Found):
     """The result of a search: candidates and their neighbours together, newest first.
 
-    Newest first is the design's order: where nodes disagree, a reader should meet the later one first.
+    BoundedDict first is the design's order: where nodes disagree, a reader should meet the later one first.
     """
 
     items: tuple[RetrievedNode, ...] = ()

@@ -17,7 +17,7 @@ from remanent.bank.node import QueryNode
 from remanent.bank.runtime import BankRuntime, EventKind
 from remanent.errors import LanguageError
 from remanent.language.engines import OfflineEngine
-from remanent.language.models.fitting import schema_of
+from remanent.language.models.coercion import schema_of
 from remanent.language.roles.analysis import (
     ANALYSIS,
     AnalysisPhase,
@@ -36,10 +36,10 @@ from remanent.language.roles.classification import (
 from remanent.language.roles.integration import Trigger
 from remanent.language.roles.summary import STRUCTURE, StructureRequest
 from remanent.language.shapes import MAX_REMARK, MAX_SUMMARY, MAX_TEXT, shortened
+from remanent.lightweight import dataclass
 from remanent.model import Entry, Maker, Source
 from remanent.model.record import covers
 from remanent.text.tokens import Chunk, chunks
-from remanent.values import dataclass
 
 _T = TypeVar("_T")
 

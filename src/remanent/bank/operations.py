@@ -16,7 +16,7 @@ from remanent.bank.adapter.framework import tidy_insight
 from remanent.bank.bank import Observed
 from remanent.bank.face import AsyncBank, AsyncBanks, BankInfo
 from remanent.bank.graph import BankFound
-from remanent.bank.planning import InsightDoc
+from remanent.bank.planner import InsightDoc
 from remanent.bank.run import RunResult
 from remanent.bank.runtime import EVENT_NAMES, BankEvent, EventKind
 from remanent.bilingual import Bilingual, Language

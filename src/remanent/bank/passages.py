@@ -18,14 +18,14 @@ from remanent.bank.node import summary_lines
 from remanent.bilingual import Bilingual, Language
 from remanent.language.offline.claims import is_title, read_claim
 from remanent.language.offline.headings import heading_name, is_source_heading, source_sections
-from remanent.language.wording import block, group
+from remanent.language.prompt_blocks import block, group
+from remanent.lightweight import dataclass
 from remanent.model import Record, Source
 from remanent.recall import RowTable
 from remanent.text.scripts import HAN, working_language
 from remanent.text.sentences import sentences
 from remanent.text.terms import KeywordIndex, as_shares, index_terms, query_terms
 from remanent.text.tokens import token_counter
-from remanent.values import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

@@ -17,7 +17,7 @@ from remanent.bank.adapter.framework import SAID, Execution, Framework, StepResu
 from remanent.bank.bank import MemoryBank
 from remanent.bank.conflicts import contested, nodes_of, refuted_statements
 from remanent.bank.passages import titled_parts
-from remanent.bank.planning import InsightDoc
+from remanent.bank.planner import InsightDoc
 from remanent.bank.runtime import EventKind
 from remanent.bank.store import INGESTED_SOURCES, VALIDATION, source_of
 from remanent.bilingual import Bilingual, Language
@@ -27,13 +27,13 @@ from remanent.language.offline.claims import read_claim
 from remanent.language.offline.evidence import UNSUPPORTED, bears_out, values_in
 from remanent.language.roles.next_step import FinishedTask, PlannedTask, TaskType
 from remanent.language.roles.react import UNKNOWN
+from remanent.lightweight import dataclass
 from remanent.model import Conflict, Entry, Model
 from remanent.model.base import Count, Text
 from remanent.model.ids import Id
 from remanent.settings import Settings
 from remanent.text.keywords import WordIndex
 from remanent.text.sentences import sentence_texts
-from remanent.values import dataclass
 
 _logger = logging.getLogger(__name__)
 

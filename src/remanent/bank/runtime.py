@@ -19,6 +19,7 @@ from remanent.bank.store import BANK, BankStore
 from remanent.errors import LanguageError, ModelDenied, ModelRejected, ModelUnavailable
 from remanent.language.engines import BudgetedEngine
 from remanent.language.role import Answer, ReplyT, RequestT, ResponseT, Role
+from remanent.lightweight import dataclass
 from remanent.model import (
     Attachment,
     Clock,
@@ -33,7 +34,6 @@ from remanent.model import (
     to_instant,
 )
 from remanent.model.base import Text
-from remanent.values import dataclass
 
 
 class EventKind(StrEnum):

@@ -28,9 +28,9 @@ from remanent.cli.options import CommonOptions
 from remanent.cli.screen import Terminal, begin, human_size, local_time, show_found, target
 from remanent.discipline import Permission
 from remanent.errors import NotFound
+from remanent.lightweight import dataclass
 from remanent.model import SHARED, Found, system_clock
 from remanent.operations import LOCAL, Principal, Service, Target
-from remanent.values import dataclass
 
 
 @cache

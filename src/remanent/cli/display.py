@@ -28,6 +28,7 @@ from remanent.cli.screen import (
 )
 from remanent.discipline.shapes import Done, ImportCounts, Page
 from remanent.errors import InvalidInput
+from remanent.lightweight import dataclass
 from remanent.model import (
     ConflictState,
     Entry,
@@ -44,7 +45,6 @@ from remanent.operations import Body, Operation, Target
 from remanent.operations.access.chain import AuditVerification
 from remanent.stores import Erased, ErasureDepth, Health
 from remanent.text.spans import excerpt
-from remanent.values import dataclass
 
 _MAX_COLUMNS = 8
 """Columns of a table that nobody designed: more do not fit a terminal."""

@@ -33,6 +33,7 @@ from remanent.language.engines import OfflineEngine
 from remanent.language.examination import EXERCISES, Exercise, RoleMarks
 from remanent.language.examination import examine as examine_model
 from remanent.language.models.engine import ModelEngine
+from remanent.lightweight import dataclass
 from remanent.model import Scope, system_clock
 from remanent.operations.access.audit import open_audit
 from remanent.settings import Settings, load_settings, profile_file, read_profile, setting_sources
@@ -42,7 +43,6 @@ from remanent.stores.registry import Stores, is_embedded, migrate_store, open_sh
 from remanent.stores.sqlite.connection import OLDEST_SAFE, checksums_available, engine_version
 from remanent.stores.sqlite.folders import Layout
 from remanent.stores.transfer import MovedAgent, move_agents, move_shelf, require_two
-from remanent.values import dataclass
 
 _LEAST_FREE = 200 * 1024**2
 """Bytes of free disk below which something is wrong."""

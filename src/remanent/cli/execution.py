@@ -35,7 +35,7 @@ from remanent.cli.screen import (
     waits,
 )
 from remanent.discipline.operation import FolderCommand
-from remanent.embedding.onnx import load_in_a_hurry
+from remanent.embedding.onnx import load_unoptimised
 from remanent.errors import InvalidInput, StorageFull
 from remanent.jobs import Progress as JobProgress
 from remanent.memory import AsyncMemory, aopen
@@ -231,7 +231,7 @@ def perform(
     if wait is None:
         wait = intake is not None and intake.get("file") is not None
     if not wait and operation.reads is Body.JSON:
-        load_in_a_hurry(settings.home)
+        load_unoptimised(settings.home)
     shown = CommandResult(
         screen,
         operation,

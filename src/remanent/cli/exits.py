@@ -36,7 +36,7 @@ from remanent.errors import (
     StorageFull,
     VersionConflict,
 )
-from remanent.values import dataclass
+from remanent.lightweight import dataclass
 
 
 class Exit(IntEnum):

@@ -32,8 +32,8 @@ from typing import Any
 
 from remanent.bilingual import Bilingual, locale_language
 from remanent.cli.running_server import MemoryAddress, Unreachable, address_of, find_server, home_of
+from remanent.lightweight import dataclass
 from remanent.text.scripts import well_formed
-from remanent.values import dataclass
 
 _NOTES = 200
 """Notes that are kept, the last ones: of as many transcripts and sessions. Chosen by hand."""

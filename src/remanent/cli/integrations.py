@@ -22,8 +22,8 @@ from remanent.cli.options import CommonOptions
 from remanent.cli.screen import Terminal, begin
 from remanent.durability import write_durably
 from remanent.errors import InvalidInput, NotFound, StorageError
+from remanent.lightweight import dataclass
 from remanent.settings import Settings
-from remanent.values import dataclass
 
 _PROGRAM = [sys.executable, "-m", "remanent"]
 _NAME = "remanent"

@@ -18,8 +18,8 @@ from typer.core import TyperCommand, TyperGroup
 
 from remanent.bilingual import Bilingual, locale_language
 from remanent.cli import words
+from remanent.lightweight import dataclass
 from remanent.plugins import CommandParameter
-from remanent.values import dataclass
 
 if TYPE_CHECKING:
     from remanent._sync import Memory

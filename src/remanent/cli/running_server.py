@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from remanent import errors
 from remanent.bilingual import locale_language
 from remanent.cli.words import ANSWER_LOST
-from remanent.values import dataclass
+from remanent.lightweight import dataclass
 
 if TYPE_CHECKING:
     from remanent.cli.options import CommonOptions

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from remanent.model import Boost, Entry, Found, FoundItem, FoundSource, GateVerdict, PathRank, Receipt
     from remanent.settings import Settings
 
-PATIENCE = 0.5
+PROGRESS_AFTER = 0.5
 """Seconds that work may take before its progress is shown."""
 
 PLAIN_WIDTH = 120
@@ -253,7 +253,7 @@ class ProgressMeter:
         self.note(step.note or (f"{step.done}/{step.total}" if step.total else f"{step.done}"))
 
     def _awake(self) -> bool:
-        return self._bar is not None or (self._console.is_terminal and self._timer() - self._begun >= PATIENCE)
+        return self._bar is not None or (self._console.is_terminal and self._timer() - self._begun >= PROGRESS_AFTER)
 
     def _progress(self) -> "Progress":
         """Return the progress bar; it is made and shown when it is first needed, so that quick work shows none."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from remanent.bank.bank import Observed
     from remanent.bank.graph import BankFound
     from remanent.bank.operations import BankAnswer, BankState
-    from remanent.bank.planning import InsightDoc
+    from remanent.bank.planner import InsightDoc
     from remanent.bank.run import RunResult
     from remanent.client.connection import Connection
     from remanent.jobs import Progress

@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from remanent.bank.bank import Observed
     from remanent.bank.graph import BankFound
     from remanent.bank.operations import BankState
-    from remanent.bank.planning import InsightDoc
+    from remanent.bank.planner import InsightDoc
     from remanent.bank.run import RunResult
     from remanent.cognition.model import AgentRole, Briefing, CleanReport, Flaw, MemoryHealth, Why
     from remanent.context import ContextView

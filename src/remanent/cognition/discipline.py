@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from remanent.bilingual import Bilingual
-from remanent.cognition.lifecycle import Lifecycle
+from remanent.cognition.expiry import Lifecycle
 from remanent.cognition.model import (
     ATTRIBUTE_NAMES,
     EPISODE,
@@ -31,10 +31,10 @@ from remanent.cognition.settings import CognitionSettings
 from remanent.context import SessionEnd
 from remanent.discipline import Along, AnyAgent, Discipline, OpenDiscipline, Operation, Parts
 from remanent.jobs import Handler
+from remanent.lightweight import late_class
 from remanent.model import SHARED, Entry, Found, Job, Kind, Record, Scope
 from remanent.recall import Question, RecallPath, Recipe
 from remanent.stores import EntryQuery, RecordFilter, RecordQuery, Transaction
-from remanent.values import late_class
 
 if TYPE_CHECKING:
     from remanent.cognition.face import AsyncCognition

@@ -15,6 +15,7 @@ from remanent.language.offline.changes import ROWS, SINGLE, Change, bears_on
 from remanent.language.offline.doubts import is_doubted
 from remanent.language.offline.statement_rules import expanded_form, parts_of, person
 from remanent.language.offline.statements import Statement, canonical, is_secret
+from remanent.lightweight import dataclass
 from remanent.model import (
     Entry,
     EpisodicData,
@@ -33,7 +34,6 @@ from remanent.model.filters import user_in
 from remanent.text.dates import find_dates, with_dates
 from remanent.text.scripts import HAN, alphanumeric
 from remanent.text.terms import query_terms
-from remanent.values import dataclass
 
 _KINDS: dict[str, Kind] = {
     "fact": Kind.SEMANTIC,

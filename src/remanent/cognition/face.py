@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from remanent.cognition import care, drafts
+from remanent.cognition import curation, drafts
+from remanent.cognition.expiry import Lifecycle, promoted, score
 from remanent.cognition.learning import Changes, MemoryWriter
-from remanent.cognition.lifecycle import Lifecycle, promoted, score
 from remanent.cognition.model import (
     MEMORIES,
     PREMISE,
@@ -75,7 +75,7 @@ class AsyncCognition:
         """
         await self._lifecycle.flush(self._scope)
         if flaw is not None:
-            found = await care.flawed(self._parts.store, self._scope, read_word(Flaw, flaw, what="flaw"))
+            found = await curation.flawed(self._parts.store, self._scope, read_word(Flaw, flaw, what="flaw"))
         else:
             wanted = MEMORIES if kinds is None else tuple(map(Kind.known, [kinds] if isinstance(kinds, str) else kinds))
             states = None if statuses is None else tuple(read_word(Status, one, what="status") for one in statuses)
@@ -84,13 +84,13 @@ class AsyncCognition:
             records = await self._parts.store.records(self._scope, query)
             found = sorted(filter(self._is_alive, records), key=lambda record: (-score(record), record.id))
         theirs = [one for one in found if user is None or one.memory.user == user][:limit]
-        return await care.with_related(self._parts.store, self._scope, theirs)
+        return await curation.with_related(self._parts.store, self._scope, theirs)
 
     async def show(self, record_id: str, *, user: str | None = None) -> Record:
         """Return a memory, whatever its status."""
         await self._lifecycle.flush(self._scope)
         found = await self._get(record_id, user=user)
-        return (await care.with_related(self._parts.store, self._scope, [found]))[0]
+        return (await curation.with_related(self._parts.store, self._scope, [found]))[0]
 
     async def history(self, record_id: str, *, user: str | None = None) -> list[Version]:
         """Return every version of a memory, the current one last."""
@@ -99,7 +99,7 @@ class AsyncCognition:
 
     async def why(self, record_id: str, *, user: str | None = None) -> Why:
         """Return how a memory came about: its words, the rule, what it follows from and what follows from it."""
-        return await care.why(self._parts.store, self._scope, await self._get(record_id, user=user))
+        return await curation.why(self._parts.store, self._scope, await self._get(record_id, user=user))
 
     async def brief(
         self,
@@ -122,7 +122,7 @@ class AsyncCognition:
     async def health(self) -> MemoryHealth:
         """Return how the memories stand: totals, confidence, what is expired, stale, in conflict, double or rotten."""
         await self._lifecycle.flush(self._scope)
-        return await care.health(self._parts.store, self._scope)
+        return await curation.health(self._parts.store, self._scope)
 
     # ── writing ──────────────────────────────────────────────────────────────
 
@@ -202,7 +202,7 @@ class AsyncCognition:
         """
         known = await self._get(record_id, expects=expects, user=user)
         _check(content)
-        after = await care.corrected(self._parts.store, self._scope, known, content, value=value)
+        after = await curation.corrected(self._parts.store, self._scope, known, content, value=value)
         changes = Changes({known.id: known})
         changes.put(after.replace(version=known.version + 1, updated_at=self._parts.clock()))
         changes.changed.append(known.id)
@@ -284,11 +284,11 @@ class AsyncCognition:
 
     async def conflicts(self, *, user: str | None = None, open_only: bool = False) -> list[Conflict]:
         """Return the contradictions between memories, oldest first; of a user, none that is another's."""
-        return await care.conflicts(self._parts.store, self._scope, open_only=open_only, user=user)
+        return await curation.conflicts(self._parts.store, self._scope, open_only=open_only, user=user)
 
     async def conflict(self, conflict_id: str, *, user: str | None = None) -> Conflict:
         """Return a contradiction: what was claimed, with the words that say so, and how it ended."""
-        return await care.conflict_by_id(self._parts.store, self._scope, conflict_id, user=user)
+        return await curation.conflict_by_id(self._parts.store, self._scope, conflict_id, user=user)
 
     async def resolve(
         self,
@@ -305,8 +305,8 @@ class AsyncCognition:
         memories by the `scopes` in which each holds ("at work", "at home"), or `undo`.
         """
         conflict = await self.conflict(conflict_id, user=user)
-        ending = care.ConflictEnding(how=how, by=by, claim=claim, text=text, scopes=tuple(scopes))
-        await care.resolve(self._parts, self._writer, self._scope, conflict, ending)
+        ending = curation.ConflictEnding(how=how, by=by, claim=claim, text=text, scopes=tuple(scopes))
+        await curation.resolve(self._parts, self._writer, self._scope, conflict, ending)
         return await self.conflict(conflict_id)
 
     # ── what a workspace shares ──────────────────────────────────────────────

@@ -14,6 +14,7 @@ from itertools import pairwise
 
 from remanent.cognition.model import MEMORIES
 from remanent.discipline.port import Along
+from remanent.lightweight import dataclass
 from remanent.model import Entry, EpisodicData, Kind, MemoryData, Record, Scope, Source, Status, TurnData
 from remanent.model.filters import USER_KEY, MetadataCondition, user_in
 from remanent.stores import LIVE, NO_LIMIT, RecordFilter, RecordQuery, Store
@@ -22,7 +23,6 @@ from remanent.text.sentences import sentences
 from remanent.text.spans import Span
 from remanent.text.terms import held_terms, is_unspaced, query_terms
 from remanent.text.words import CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS
-from remanent.values import dataclass
 
 STANDING = (*LIVE, Status.EXPIRED)
 _LOOKED_AT = 1000

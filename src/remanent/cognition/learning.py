@@ -40,6 +40,7 @@ from remanent.language.offline.statement_rules import Statement, StatementKind, 
 from remanent.language.offline.statements import is_secret, only_confirms, plain_sentences, statements
 from remanent.language.roles.extraction import EXTRACTION, ExtractedFact, ExtractionRequest, FactKind
 from remanent.language.shapes import Utterance
+from remanent.lightweight import dataclass
 from remanent.model import (
     Claim,
     Conflict,
@@ -66,7 +67,6 @@ from remanent.text.regex import lazy_regex
 from remanent.text.scripts import alphanumeric, working_language
 from remanent.text.spans import Span
 from remanent.text.terms import index_terms, query_terms
-from remanent.values import dataclass
 
 BATCH = 200
 """Entries that one job reads; the next job goes on from there."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from pydantic import JsonValue
 
-from remanent.cognition.lifecycle import Lifecycle
+from remanent.cognition.expiry import Lifecycle
 from remanent.cognition.model import (
     INSTRUCTION,
     LONG_TERM,
@@ -22,6 +22,7 @@ from remanent.cognition.model import (
 from remanent.cognition.review import item_of, review
 from remanent.discipline import Parts
 from remanent.language.roles.queries import INTENT, Intent, IntentRequest
+from remanent.lightweight import dataclass
 from remanent.model import (
     FoundItem,
     Kind,
@@ -46,7 +47,6 @@ from remanent.stores import NO_LIMIT, Order, RecordFilter, RecordPosition, Recor
 from remanent.text.scripts import working_language
 from remanent.text.talk import is_small_talk
 from remanent.text.tokens import ROUGH, token_counter
-from remanent.values import dataclass
 
 _GRANTS = "cognition.grants"
 """The state that names the agents which may read this one's procedures."""

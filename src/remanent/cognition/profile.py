@@ -14,13 +14,13 @@ from functools import cached_property
 
 from remanent.cognition.model import memory_id
 from remanent.language.offline.statement_rules import expanded_form, parts_of
+from remanent.lightweight import dataclass
 from remanent.model import Kind, Origin, Record
 from remanent.recall import Candidate, Question, RecallPath
 from remanent.stores import LIVE, RecordFilter, RecordQuery, Store
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import fold
 from remanent.text.terms import query_terms
-from remanent.values import dataclass
 
 _LONGEST = 80
 """Characters of a question for one attribute; who asks at greater length asks for something else besides."""

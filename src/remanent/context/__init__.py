@@ -11,8 +11,8 @@ from remanent.context.sessions import (
     SessionState,
     SessionStates,
 )
+from remanent.lightweight import exports
 from remanent.model.statistics import Strategy
-from remanent.values import exports
 
 if TYPE_CHECKING:
     from remanent.context.compaction import Compactor, ContextView

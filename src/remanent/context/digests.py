@@ -37,6 +37,7 @@ from remanent.language.roles.summary import (
     segment_text,
 )
 from remanent.language.shapes import MAX_TEXT, Utterance
+from remanent.lightweight import dataclass
 from remanent.model import Scope
 from remanent.model.entry import ChatRole
 from remanent.settings import ContextSettings
@@ -44,7 +45,6 @@ from remanent.stores.cache import Cache
 from remanent.text.sentences import sentence_texts
 from remanent.text.summary import DialogueSentence, joined, ranked, statements, telling, tells
 from remanent.text.tokens import TokenCounter, token_counter
-from remanent.values import dataclass
 
 _logger = logging.getLogger(__name__)
 SEGMENT = 10

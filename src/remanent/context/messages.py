@@ -14,9 +14,9 @@ from hashlib import blake2b
 from typing import Any, Literal
 
 from remanent.errors import InvalidInput
+from remanent.lightweight import dataclass
 from remanent.model.chat import CALLS, FILES, answered_call, is_result, part_text, read_call
 from remanent.model.entry import ROLE_WORDS, ChatRole, chat_role
-from remanent.values import dataclass
 
 Message = Mapping[str, Any]
 Style = Literal["openai", "anthropic"]

@@ -65,7 +65,7 @@ class SessionEnd(Model):
     """The place of its last entry."""
 
 
-Tell = Callable[[Transaction, SessionEnd], Awaitable[None]]
+SessionEndListener = Callable[[Transaction, SessionEnd], Awaitable[None]]
 """Does what follows from the end of a session, inside of the unit of work that ends it."""
 
 
@@ -77,7 +77,7 @@ class Sessions:
         self._idle = idle
         self._clock = clock
         self._new_id = new_id
-        self.listeners: list[Tell] = []
+        self.listeners: list[SessionEndListener] = []
         """Who is told of an end, in order."""
         self.watch: Callable[[Scope], None] = lambda _: None
         """Has the worker look at an agent's queue; set once there is a worker."""

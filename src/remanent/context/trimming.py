@@ -15,13 +15,13 @@ from typing import Any
 
 from remanent.bilingual import Bilingual, Language
 from remanent.context.messages import ReadMessage, tokens_of, with_texts
+from remanent.lightweight import dataclass
 from remanent.model.chat import CALLS, THOUGHTS, is_result
 from remanent.text.sentences import sentences
 from remanent.text.summary import statements, telling
 from remanent.text.terms import index_terms
 from remanent.text.tokens import TokenCounter, fit
 from remanent.text.words import CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS
-from remanent.values import dataclass
 
 RESULT_TOKENS = 60
 """What a tool's result is shortened to: what failed in it, its first line and its last, and what tells most between.

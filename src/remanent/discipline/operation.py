@@ -14,9 +14,9 @@ from typing import Any, Final, Generic, Literal, Protocol, TypeVar, get_type_hin
 
 from remanent.bilingual import Bilingual, Language
 from remanent.discipline.shapes import Done, Page, items_of
+from remanent.lightweight import dataclass
 from remanent.model import Model
 from remanent.text.spans import excerpt
-from remanent.values import dataclass
 
 
 class Permission(StrEnum):

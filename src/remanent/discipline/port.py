@@ -14,6 +14,7 @@ from remanent.discipline.operation import Operation, Permission
 from remanent.embedding import Embedder, Embedders
 from remanent.jobs import Handler
 from remanent.language import Engine
+from remanent.lightweight import dataclass
 from remanent.model import Clock, Entry, Found, Kind, Model, NewId, Receipt, Record, Scope
 from remanent.model.base import Count, Text
 from remanent.model.chat import Messages
@@ -23,7 +24,6 @@ from remanent.settings import Settings, SettingsSection
 from remanent.stores import NO_LIMIT, Erased, Erasure, Store, Transaction, Vectors
 from remanent.stores.blobs import Blobs
 from remanent.stores.shelf import Shelf
-from remanent.values import dataclass
 
 # ── what the handler of an operation is given beside its request, as far as a discipline needs it ──
 

@@ -3,8 +3,8 @@
 The models live once per process, on threads of low priority that take small batches in turn; questions have a thread of
 their own.
 
-Weights are not put into another order for a program that asks one question (`load_in_a_hurry`): that saves less than it
-costs there.
+Weights are not put into another order for a program that asks one question (`load_unoptimised`): that saves less
+than it costs there.
 """
 
 import os
@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from remanent.embedding.packaged_models import CHECKS, Background, PackagedFile, require
 from remanent.embedding.port import Embedder, Reranker, spread
+from remanent.lightweight import dataclass
 from remanent.text.scripts import TextLanguage, well_formed
-from remanent.values import dataclass
 
 if TYPE_CHECKING:
     import numpy as np
@@ -155,7 +155,7 @@ _CHECKED = ".models.json"
 """The file of a home that tells which files of models were checked lately."""
 
 
-def load_in_a_hurry(home: Path) -> None:
+def load_unoptimised(home: Path) -> None:
     """Have this process load models without optimising them: 0.1 s of CPU in place of 0.23 s, each text 10 % slower.
 
     For a program that asks one question and ends. What it checks of the models' files is noted in its home.

@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 
 from remanent.durability import write_durably
 from remanent.errors import IntegrityError, MissingDependency, StorageError
-from remanent.values import dataclass
+from remanent.lightweight import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,9 @@ from threading import Lock
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from remanent.errors import InvalidInput
+from remanent.lightweight import dataclass
 from remanent.model import CacheFigures, Clock, EmbeddingFigures, system_clock
 from remanent.text.scripts import TextLanguage, well_formed
-from remanent.values import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

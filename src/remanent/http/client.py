@@ -15,8 +15,8 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from remanent.errors import ModelRejected, ModelUnavailable, StoreClosed
+from remanent.lightweight import dataclass
 from remanent.model import Clock, system_clock
-from remanent.values import dataclass
 
 if TYPE_CHECKING:
     import ssl

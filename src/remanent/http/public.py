@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from remanent.errors import AddressRefused, ToolFailed
 from remanent.http.client import AnswerTooLarge, LateClient, make_client
-from remanent.values import dataclass
+from remanent.lightweight import dataclass
 
 if TYPE_CHECKING:
     import httpx2

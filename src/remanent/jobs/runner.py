@@ -17,10 +17,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from remanent.errors import LeaseLost, NotFound, RemanentError, StorageFull, StoreBusy, StoreClosed, VersionConflict
+from remanent.lightweight import dataclass
 from remanent.model import Clock, Job, Scope, system_clock
 from remanent.stores import Claims, Store, Transaction, acting_for
 from remanent.text.scripts import well_formed
-from remanent.values import dataclass
 
 if TYPE_CHECKING:
     from remanent.settings import JobSettings

@@ -10,11 +10,11 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from remanent.lightweight import dataclass
 from remanent.loaders import Block, LoadedDocument
 from remanent.text.scripts import UNSPACED
 from remanent.text.sentences import paragraphs, sentences
 from remanent.text.spans import Span, word_boundaries
-from remanent.values import dataclass
 
 _MIN_SHARE = 0.25
 """A last piece that is smaller than this share of a chunk joins the one before: alone it says too little to be found

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 from remanent.bilingual import Bilingual
 from remanent.discipline import AnyAgent, AnyMemory, Discipline, OpenDiscipline, Operation, Parts
 from remanent.knowledge.settings import KNOWLEDGE, KnowledgeSettings
+from remanent.lightweight import Late, late_class
 from remanent.model import SHARED, Entry, EntryKind, MetadataCondition, Scope
 from remanent.model.kinds import PASSAGES
 from remanent.recall import Question, Recipe
 from remanent.stores import Erasure
-from remanent.values import Late, late_class
 
 if TYPE_CHECKING:
     from remanent.knowledge.face import AsyncKnowledgeBases, AsyncKnowledgeCollection, KnowledgeServices

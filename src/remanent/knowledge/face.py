@@ -30,9 +30,9 @@ from remanent.knowledge.model import (
 from remanent.knowledge.proof import Prover
 from remanent.knowledge.records import NewDocument
 from remanent.knowledge.search import Searcher, SearchOptions, SearchPlace
+from remanent.lightweight import dataclass
 from remanent.model import SHARED, Scope
 from remanent.model.clock import Moment, read_moment
-from remanent.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

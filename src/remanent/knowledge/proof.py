@@ -32,15 +32,15 @@ from remanent.language.offline.questions import AnswerType, answer_type, may_ans
 from remanent.language.role import Toolbox
 from remanent.language.roles.answering import ANSWERING, AnsweringRequest, SourcePassage, WrittenSentence
 from remanent.language.shapes import MAX_REMARK
+from remanent.lightweight import dataclass
 from remanent.model import Maker
-from remanent.recall.untold import is_vague
+from remanent.recall.answerability import is_vague
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import working_language
 from remanent.text.sentences import sentence_texts
 from remanent.text.spans import excerpt
 from remanent.text.terms import query_terms
 from remanent.text.words import ENGLISH_STOP_WORDS, stem, word_set
-from remanent.values import dataclass
 
 _OFFLINE = Maker(role=ANSWERING.name, engine="offline", version=ANSWERING.version)
 _NOTHING = Bilingual("Nothing here answers that.", "这里没有能回答该问题的内容。")

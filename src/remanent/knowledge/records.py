@@ -17,6 +17,7 @@ from pydantic import ConfigDict, Field
 from remanent.errors import InvalidInput
 from remanent.knowledge.chunking import ChunkSpan, cut
 from remanent.knowledge.model import ChunkState, Document, DocumentChunk
+from remanent.lightweight import dataclass
 from remanent.loaders import LoadedDocument, Place
 from remanent.loaders.document import Section
 from remanent.model import (
@@ -37,7 +38,6 @@ from remanent.model.filters import check_metadata, read_tags
 from remanent.stores.transaction import search_terms
 from remanent.text.sentences import sentences
 from remanent.text.spans import excerpt
-from remanent.values import dataclass
 
 NAME = "knowledge"
 _LEAD = 300

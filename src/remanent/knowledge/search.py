@@ -22,6 +22,7 @@ from remanent.language.engines import run_or_offline
 from remanent.language.role import Answer, Toolbox
 from remanent.language.roles.queries import HYDE, REWRITING, HydeRequest, RewritingRequest
 from remanent.language.shapes import MAX_REMARK
+from remanent.lightweight import dataclass
 from remanent.model import (
     Found,
     FoundItem,
@@ -44,7 +45,6 @@ from remanent.recall.shortlist import overlap, units
 from remanent.stores import RecordFilter
 from remanent.text.keywords import content_words
 from remanent.text.scripts import language_of
-from remanent.values import dataclass
 
 _DOCUMENT_SHARE = 0.4
 """How much of an answer one document may fill while others have something to say. Chosen by hand."""

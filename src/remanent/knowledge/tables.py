@@ -15,13 +15,13 @@ from typing import NamedTuple
 from remanent.knowledge.model import Passage
 from remanent.language.offline.claims import read_claim
 from remanent.language.offline.evidence import bearing
+from remanent.lightweight import dataclass
 from remanent.loaders.plain import delimiter_of
 from remanent.text.keywords import content_words
 from remanent.text.numbers import Quantity, has_digit, quantities
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import working_language
 from remanent.text.terms import query_terms
-from remanent.values import dataclass
 
 _TABLE = lazy_regex(r"(?:^[ \t]*+\|[^\n]*+(?:\n|\Z)){2,}+", re.MULTILINE)
 _RULE = lazy_regex(r"[\s|:-]*")

@@ -28,9 +28,9 @@ from remanent.language.roles.react import ReactRequest
 from remanent.language.roles.segmentation import SegmentationRequest, SegmentationResponse
 from remanent.language.roles.summary import StructureRequest, SummaryRequest
 from remanent.language.shapes import GraphNode, Utterance
+from remanent.lightweight import dataclass
 from remanent.model import Model
 from remanent.text.keywords import WordIndex
-from remanent.values import dataclass
 
 Check = Callable[[Any], bool]
 

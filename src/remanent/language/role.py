@@ -18,10 +18,10 @@ from pydantic import AfterValidator, Field, JsonValue
 from remanent.bilingual import Bilingual, Language
 from remanent.embedding import Embedder
 from remanent.errors import InvalidInput, LanguageError
+from remanent.lightweight import dataclass
 from remanent.model import Maker, Model, RoleFigures
 from remanent.model.base import Text
 from remanent.text.tokens import TokenCounter, token_counter
-from remanent.values import dataclass
 
 RequestT = TypeVar("RequestT", bound=Model)
 ReplyT = TypeVar("ReplyT", bound=Model)

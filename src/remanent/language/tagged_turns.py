@@ -18,9 +18,9 @@ from pydantic import JsonValue
 from remanent.errors import InvalidInput
 from remanent.language.models.parsing import UnreadableReply, read_values
 from remanent.language.shapes import MAX_REMARK, one_line
+from remanent.lightweight import dataclass
 from remanent.model import JsonObject, Model
 from remanent.model.base import Text
-from remanent.values import dataclass
 
 
 class ToolCall(Model):

@@ -14,9 +14,9 @@ from typing import Literal, NoReturn
 from pydantic import Field
 
 from remanent.errors import UnreadableFile, UnreadableReason
+from remanent.lightweight import dataclass
 from remanent.model.base import Model
 from remanent.text.scripts import well_formed
-from remanent.values import dataclass
 
 BlockKind = Literal["table", "code"]
 

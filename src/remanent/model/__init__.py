@@ -3,7 +3,7 @@
 from remanent.model.base import JsonObject, Model
 from remanent.model.chat import read_messages
 from remanent.model.clock import Clock, Instant, from_millis, local, system_clock, to_instant, to_millis
-from remanent.model.entry import Attachment, Entry, EntryKind, Message, Origin, is_ahead, least_trusted
+from remanent.model.entry import Attachment, Entry, EntryKind, Message, Origin, Receipt, is_ahead, least_trusted
 from remanent.model.filters import MetadataCondition
 from remanent.model.found import (
     Boost,
@@ -21,7 +21,7 @@ from remanent.model.found import (
     RecallOptions,
 )
 from remanent.model.ids import NewId, id_source
-from remanent.model.job import Job, JobState, Receipt
+from remanent.model.job import Job, JobState
 from remanent.model.kinds import (
     EpisodicData,
     Kind,

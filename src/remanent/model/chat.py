@@ -18,10 +18,10 @@ from typing import Any
 from urllib.parse import unquote_to_bytes, urlsplit
 
 from remanent.errors import InvalidInput
+from remanent.lightweight import dataclass
 from remanent.model.base import json_type
 from remanent.model.entry import Attachment, EntryKind, InlineFile, Message, chat_role, origin_of_role
 from remanent.model.filters import USER_KEY, check_user, read_tags
-from remanent.values import dataclass
 
 Chat = Iterable[Mapping[str, Any]]
 """A conversation as OpenAI's or Anthropic's API takes it."""

@@ -223,3 +223,14 @@ class Message(Model):
             origin=self.trust,
             erased=False,
         )
+
+
+class Receipt(Model):
+    """Proof that entries are durable: they survive any crash from here on."""
+
+    entry_ids: tuple[Id, ...]
+    """One id per message, in order; for a repeated message the id of the entry already stored."""
+    last_seq: Count
+    repeated: Count = 0
+    """How many of the messages were stored before under the same caller's id."""
+    recorded_at: Instant

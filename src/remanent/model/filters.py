@@ -16,9 +16,9 @@ from typing import Any, Literal
 from pydantic import JsonValue
 
 from remanent.errors import InvalidInput
+from remanent.lightweight import dataclass
 from remanent.model.base import check_text, json_type
 from remanent.model.clock import read_moment, to_text
-from remanent.values import dataclass
 
 Scalar = str | int | float | bool
 Comparison = Literal["in", "gt", "gte", "lt", "lte"]

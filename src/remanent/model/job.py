@@ -1,8 +1,4 @@
-"""Background work that was promised, and what was promised to the caller.
-
-A receipt is given when the entries and the job that indexes them are on disk, so that what was promised to a caller is
-kept by whichever process runs next.
-"""
+"""Background work that was promised: kept by whichever process runs next."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -58,14 +54,3 @@ class Job(Model):
         return cls.checked_in_part(
             id=job_id, scope=scope, kind=kind, lane=kind, key=kind, payload={}, enqueued_at=to_instant(at)
         )
-
-
-class Receipt(Model):
-    """Proof that entries are durable: they survive any crash from here on."""
-
-    entry_ids: tuple[Id, ...]
-    """One id per message, in order; for a repeated message the id of the entry already stored."""
-    last_seq: Count
-    repeated: Count = 0
-    """How many of the messages were stored before under the same caller's id."""
-    recorded_at: Instant

@@ -16,10 +16,10 @@ from pydantic import AfterValidator, ConfigDict, Field, GetCoreSchemaHandler, Ge
 from pydantic_core import CoreSchema, core_schema
 
 from remanent.errors import CallerError, InvalidInput
+from remanent.lightweight import dataclass
 from remanent.model.base import Count, JsonObject, Model, Share, Text
 from remanent.model.clock import Instant
 from remanent.model.entry import EntryKind, chat_role
-from remanent.values import dataclass
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 _LONGEST = 64

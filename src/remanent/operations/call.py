@@ -8,10 +8,10 @@ from collections.abc import AsyncIterator
 from remanent.discipline.port import ProgressStep, Report
 from remanent.errors import InvalidInput
 from remanent.jobs import Progress
+from remanent.lightweight import dataclass
 from remanent.memory import AsyncAgent, AsyncMemory
 from remanent.operations.access.audit import AuditLog
 from remanent.operations.access.keys import LOCAL, KeyRing, Principal, Target
-from remanent.values import dataclass
 
 
 async def _nothing() -> AsyncIterator[bytes]:

@@ -23,13 +23,13 @@ from remanent.discipline.port import ProgressStep, Report
 from remanent.discipline.shapes import Done
 from remanent.errors import InvalidInput, NotFound, NotPermitted, QueueFull, RemanentError, StorageError
 from remanent.jobs.runner import describe_failure
+from remanent.lightweight import dataclass
 from remanent.model import Clock, Model, Scope, system_clock
 from remanent.model.clock import Instant
 from remanent.model.ids import Id
 from remanent.operations.access.keys import FOLDER, LOCAL, Permission, Principal, Target
 from remanent.stores.notes import NotedAnswer, NotedAnswers
 from remanent.stores.shelf import Hold, Shelf, as_shelf
-from remanent.values import dataclass
 
 
 class RunState(StrEnum):

@@ -73,9 +73,9 @@ class Catalogue(Mapping[str, Operation[Any, Any]]):
 
 def _others() -> Iterator[Operation[Any, Any]]:
     """Yield what is declared here beside `journal`, in the order in which people are shown it."""
-    from remanent.operations import administration, care, context, records
+    from remanent.operations import administration, context, maintenance, records
 
-    for module in (records, context, care, administration):
+    for module in (records, context, maintenance, administration):
         yield from module.OPERATIONS
 
 

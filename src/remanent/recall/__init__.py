@@ -1,5 +1,6 @@
 """The one read path from a question to what is remembered."""
 
+from remanent.recall.answerability import names_an_owner
 from remanent.recall.answers import AnswerCache
 from remanent.recall.calibration import Calibration
 from remanent.recall.echoes import Echoes
@@ -21,7 +22,6 @@ from remanent.recall.question import Question
 from remanent.recall.ranker import PATIENT, AnswerOptions, Ranked, Ranker
 from remanent.recall.recall import Finish, Recall
 from remanent.recall.recipe import PathUse, Recipe
-from remanent.recall.untold import names_an_owner
 from remanent.recall.vector_path import Coverage, FormerVectorPath, VectorPath
 from remanent.recall.windows import FINER, FinerState
 from remanent.text.tokens import ROUGH

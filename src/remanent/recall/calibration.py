@@ -13,6 +13,7 @@ from importlib.resources import files
 from pydantic import JsonValue
 
 from remanent.bilingual import Language
+from remanent.lightweight import dataclass
 from remanent.model import Job, Kind, Record, Scope
 from remanent.recall.gate import (
     BOUNDS,
@@ -43,7 +44,6 @@ from remanent.text.chinese import cut
 from remanent.text.scripts import working_language
 from remanent.text.sentences import sentence_texts
 from remanent.text.terms import query_terms
-from remanent.values import dataclass
 
 _GROWTH = 1.5
 """A store is measured again when it has grown by this factor: nearness rises with the logarithm of its size.

@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from remanent.lightweight import dataclass
 from remanent.model import Entry, Origin, Record, Scope
 from remanent.model.filters import USER_KEY, read_where, user_in
 from remanent.recall.injection import ENVELOPE, GAP, is_frame, plain
@@ -20,7 +21,6 @@ from remanent.text.regex import lazy_regex
 from remanent.text.sentences import sentence_texts
 from remanent.text.spans import Span
 from remanent.text.terms import query_terms
-from remanent.values import dataclass
 
 _GIVEN = "given"
 """The state that names the records which were given out lately."""

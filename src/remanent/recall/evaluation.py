@@ -10,11 +10,11 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Any, Protocol
 
 from remanent.errors import InvalidInput
+from remanent.lightweight import dataclass
 from remanent.model import Clock, Evaluation, Found, FoundItem, Probe, Probed, Scope, to_instant
 from remanent.recall.question import Question
 from remanent.recall.recall import Recall
 from remanent.stores import RecordFilter
-from remanent.values import dataclass
 
 _DRAWS, _SEED = 1000, 7
 """How often a sample is drawn anew for a confidence interval; the usual number, good for two digits."""

@@ -17,11 +17,12 @@ from typing import Any
 from pydantic import JsonValue
 
 from remanent.bilingual import Language
+from remanent.lightweight import dataclass
 from remanent.model import GateReason, GateVerdict, Origin, Record, Scope, TurnData
 from remanent.model.entry import chat_role
+from remanent.recall.answerability import is_own_fact, is_vague, lacks_mention, speaks_of
 from remanent.recall.paths import Candidate
 from remanent.recall.question import READ_ON_THE_LOOP, Question
-from remanent.recall.untold import is_own_fact, is_unspoken, is_vague, speaks_of
 from remanent.stores import Store, TermCounts
 from remanent.text.chinese import is_known
 from remanent.text.chinese import rarity as chinese_rarity
@@ -38,7 +39,6 @@ from remanent.text.words import (
     ENGLISH_STOP_WORDS,
     stem,
 )
-from remanent.values import dataclass
 
 _SMOOTHING = 50
 """Records that are thought to be there besides: of three records, none tells which words are rare. Chosen by hand."""
@@ -645,7 +645,7 @@ def _unspoken(
     Of a larger store all models have to agree: in many records one comes near by chance.
     """
     texts = [record.content for record in (ranked if is_small else ranked[:MAX_READ])]
-    if not is_unspoken(question.asked, texts):
+    if not lacks_mention(question.asked, texts):
         return None
     languages = {working_language(text) for text in (question.read, *texts[:1])}
     nearest = (max if is_small else min)(near.values(), default=0.0)

@@ -17,9 +17,10 @@ from itertools import groupby
 from typing import NamedTuple
 
 from remanent.bilingual import Bilingual, Language
+from remanent.lightweight import dataclass, memoized_by_hash
 from remanent.model import FoundItem, Injection, Kind, Origin, local
 from remanent.model.entry import chat_role, chinese_speaker
-from remanent.recall.untold import is_untold
+from remanent.recall.answerability import lacks_answer
 from remanent.text.dates import DATE_BEHIND, with_dates
 from remanent.text.escaping import RESERVED_TAGS, escape, escape_lines, escape_name
 from remanent.text.regex import lazy_regex
@@ -29,7 +30,6 @@ from remanent.text.spans import Span
 from remanent.text.talk import asks_what_was_asked, is_small_talk, only_asks, only_shrugs
 from remanent.text.terms import query_terms, telling_part
 from remanent.text.tokens import TokenCounter, token_counter
-from remanent.values import dataclass, memoized_by_hash
 
 INJECTED_ITEMS = 20
 """Memories that a text for a model is chosen from: twenty turns are about what a budget of 1,000 tokens holds, and a
@@ -173,7 +173,7 @@ def nothing_told(question: str, items: Sequence[FoundItem]) -> str:
     A model that is told nothing, or shown other things, makes up a name for the dog. With any other question, and where
     a memory tells it (it may stand in the conversation already), nothing is said.
     """
-    return _NOTHING[working_language(question)] if is_untold(question, told_first(question, items)) else ""
+    return _NOTHING[working_language(question)] if lacks_answer(question, told_first(question, items)) else ""
 
 
 def told_first(question: str, items: Sequence[FoundItem]) -> list[FoundItem]:

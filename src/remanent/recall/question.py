@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
 
+from remanent.lightweight import dataclass
 from remanent.model import Entry, Scope, TurnData
 from remanent.model.filters import USER_KEY, MetadataCondition
 from remanent.stores import RecordFilter, Standing
@@ -17,7 +18,6 @@ from remanent.text.regex import lazy_regex
 from remanent.text.scripts import TextLanguage, fold, language_of
 from remanent.text.talk import asked_part, questions
 from remanent.text.terms import query_terms
-from remanent.values import dataclass
 
 # Questions whose answer is a course of events: they are answered in the order in which it happened.
 _ORDER = lazy_regex(

@@ -20,6 +20,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from remanent.errors import InvalidInput, ModelUnavailable
+from remanent.lightweight import dataclass
 from remanent.model import Clock, Grain, ItemOrder, LeftOut, Origin
 from remanent.recall import scoring
 from remanent.recall.indexing import EMBEDDED, TURNS
@@ -30,7 +31,6 @@ from remanent.recall.scoring import Gathered, RankedCandidate, limited_per_sourc
 from remanent.recall.windows import FINER, PARTS
 from remanent.settings import RecallSettings
 from remanent.stores import RecordPosition
-from remanent.values import dataclass
 
 _SEEDS = 20
 """How many of what was found first is handed to the paths that follow; more than links lead on from (8)."""

@@ -14,6 +14,7 @@ from typing import Literal
 from remanent.embedding.port import Reranker
 from remanent.errors import InvalidInput, RemanentError
 from remanent.fairness import FairSlots, Shares
+from remanent.lightweight import dataclass
 from remanent.model import (
     CacheFigures,
     Clock,
@@ -52,7 +53,6 @@ from remanent.settings import RecallSettings
 from remanent.stores import Store
 from remanent.stores.queries import StandingQuery
 from remanent.text.talk import asks_what_was_asked, is_small_talk
-from remanent.values import dataclass
 
 _logger = logging.getLogger(__name__)
 

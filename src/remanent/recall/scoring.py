@@ -11,13 +11,13 @@ from datetime import datetime
 from heapq import nlargest
 from typing import NamedTuple
 
+from remanent.lightweight import dataclass
 from remanent.model import Kind, LeftOut, Origin, PathRank, Record, is_ahead
 from remanent.recall.paths import BY_WORDS_ALONE, Candidate
 from remanent.recall.question import Question
 from remanent.recall.recipe import RRF_K, Boosts, PathUse, Recipe, Surroundings
 from remanent.stores import RecordPosition
 from remanent.text.talk import LONGEST_ASKING, asks_what_was_asked, is_small_talk, is_standing_instruction, share_asked
-from remanent.values import dataclass
 
 Scored = Mapping[str, float]
 """What one path found: ids with its own scores, best first."""

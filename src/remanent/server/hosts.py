@@ -12,8 +12,8 @@ from functools import lru_cache
 from starlette.types import Scope
 
 from remanent.errors import InvalidSettings, OriginRefused
+from remanent.lightweight import dataclass
 from remanent.settings import ServerSettings
-from remanent.values import dataclass
 
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _PAGES = frozenset({"/", "/docs", "/openapi.json"})

@@ -17,11 +17,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from remanent.errors import InvalidInput, RemanentError, StorageError
+from remanent.lightweight import dataclass
 from remanent.model import Scope
 from remanent.operations import Service, Target
 from remanent.stores.notes import LIFETIME, NotedAnswer
 from remanent.stores.shelf import Shelf
-from remanent.values import dataclass
 
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotency-Replayed"

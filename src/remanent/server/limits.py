@@ -20,12 +20,12 @@ from starlette.types import Scope
 
 from remanent.errors import InvalidInput, QueueFull, RateLimited
 from remanent.fairness import FairSlots, Shares
+from remanent.lightweight import BoundedDict, dataclass
 from remanent.operations import Service
 from remanent.server.connections import max_connections
 from remanent.server.hosts import header_values
 from remanent.server.problems import Refusal
 from remanent.settings import ServerSettings
-from remanent.values import Newest, dataclass
 
 _MAX_BUCKETS = 10_000
 """Callers whose rate is known at once; beyond that the longest unseen starts with a full bucket (about 2 MB)."""
@@ -189,7 +189,7 @@ class RateLimit:
         self._rate = rate
         self._burst = float(burst)
         self._timer = timer
-        self._buckets = Newest[str, tuple[float, float]](_MAX_BUCKETS)
+        self._buckets = BoundedDict[str, tuple[float, float]](_MAX_BUCKETS)
 
     def take(self, name: str, *, cost: float = 1.0) -> None:
         """Take a token, or refuse and say when there will be one."""
@@ -306,7 +306,7 @@ class Pace:
 
     def __init__(self, *, timer: Callable[[], float] = time.monotonic) -> None:
         self._timer = timer
-        self._due = Newest[str, float](_MAX_BUCKETS)
+        self._due = BoundedDict[str, float](_MAX_BUCKETS)
         """When the refusals of each so far would all have gone, had none of them gone at once."""
 
     def pause(self, name: str) -> float:

@@ -17,7 +17,7 @@ from starlette.responses import Response
 from remanent import errors
 from remanent.bilingual import Bilingual, Language, prefers_chinese, translated
 from remanent.jobs.runner import describe_failure
-from remanent.values import dataclass
+from remanent.lightweight import dataclass
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_SECONDS = 1.0

@@ -22,6 +22,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
 from remanent.errors import InvalidInput, RemanentError, VersionConflict
+from remanent.lightweight import dataclass
 from remanent.model import Model
 from remanent.operations import Body, Level, Operation, Principal, Run, RunState, Service, Target
 from remanent.server.authentication import Authenticator, default_scope
@@ -37,7 +38,6 @@ from remanent.server.limits import (
 from remanent.server.problems import Refusal, problem
 from remanent.server.telemetry import Tracer
 from remanent.settings import ServerSettings
-from remanent.values import dataclass
 
 _MAX_SCHEMA_DEPTH = 20
 """Levels that are checked; deeper JSON is refused before it comes here."""

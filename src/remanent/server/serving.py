@@ -124,7 +124,7 @@ async def serve(
         for part in made:
             await stack.enter_async_context(part.running())
         warming = Warmup(memory, agents=settings.server.warm_agents)
-        server = GentleServer(
+        server = GracefulServer(
             _config(create_app(service, parts=made, warming=warming), settings.server),
             begun=lambda: ready(service, _address(listener, settings.server.host)),
             ending=service.runs.close,
@@ -134,7 +134,7 @@ async def serve(
                 await server.serve(sockets=[listener])
 
 
-class GentleServer(uvicorn.Server):
+class GracefulServer(uvicorn.Server):
     """Says when it has begun; ends long work first, whose followers would else never go, and then without delay."""
 
     def __init__(
@@ -191,7 +191,7 @@ class GentleServer(uvicorn.Server):
 
 
 @contextmanager
-def _signals(server: GentleServer) -> Iterator[None]:
+def _signals(server: GracefulServer) -> Iterator[None]:
     """Let a first signal end the server gently, and a second one at once."""
     loop = asyncio.get_running_loop()
     names = (signal.SIGINT, signal.SIGTERM)
@@ -211,7 +211,7 @@ def _signals(server: GentleServer) -> Iterator[None]:
 
 
 @contextmanager
-def _watching(until: asyncio.Event, server: GentleServer) -> Iterator[None]:
+def _watching(until: asyncio.Event, server: GracefulServer) -> Iterator[None]:
     """End the server when an event is set: what tests and programs that embed it use in place of a signal."""
 
     async def watch() -> None:

@@ -3,8 +3,8 @@
 - `store.py` is the port of everything that is true: journal, records, links, full text, vectors as data, jobs. What it
   can be asked stands in `queries.py`, what can be changed in `transaction.py`. `sqlite/` is the embedded adapter,
   `postgres/` the one for several servers; `sql.py`, `query_steps.py` and `rows.py` are what both do alike.
-- `vectors.py` is the port of nearest-neighbour search. It is never the only copy: `local.py` follows the store and
-  can be thrown away at any moment.
+- `vectors.py` is the port of nearest-neighbour search. It is never the only copy: `local_vectors.py` follows the store
+  and can be thrown away at any moment.
 - `blobs.py` and `cache.py` hold a port each, with the adapter that needs nothing but this machine.
 - `transfer.py`, `pending_erasures.py` and `idempotency.py` are written against the ports alone: any adapter will do.
 - `conformance/` proves an adapter: whoever writes one subclasses the suites and gives a fixture.

@@ -11,8 +11,8 @@ from collections import OrderedDict
 from datetime import datetime, timedelta
 
 from remanent.errors import InvalidInput, StoreClosed
+from remanent.lightweight import dataclass
 from remanent.model import Clock, system_clock
-from remanent.values import dataclass
 
 
 class Cache(ABC):

@@ -31,7 +31,7 @@ from pymilvus.exceptions import MilvusException
 
 from remanent.errors import InvalidInput, InvalidSettings, MissingDependency, StoreBusy, StoreClosed
 from remanent.model import Scope
-from remanent.stores.local import unit_question
+from remanent.stores.local_vectors import unit_question
 from remanent.stores.queries import Hit, RecordFilter, VectorChanges
 from remanent.stores.store import Store, vector_pages
 from remanent.stores.vector_rows import normalise

@@ -21,13 +21,13 @@ from typing import Any
 from pydantic import Field
 
 from remanent.errors import InvalidInput
+from remanent.lightweight import dataclass
 from remanent.model import Clock, Instant, Model, Scope
 from remanent.model.base import Text
 from remanent.stores.queries import Erasure
 from remanent.stores.shelf import Hold, Shelf, as_shelf
 from remanent.stores.sqlite.connection import translated
 from remanent.stores.store import HIDDEN, Store
-from remanent.values import dataclass
 
 LIFETIME = timedelta(days=1)
 """How long a request can be sent again and get its first answer; what other APIs with idempotency keys promise, too."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 from pydantic import JsonValue
 
 from remanent.errors import RemanentError
+from remanent.lightweight import dataclass
 from remanent.model import (
     Conflict,
     ConflictState,
@@ -31,7 +32,6 @@ from remanent.model import (
     Tombstone,
     Version,
 )
-from remanent.values import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

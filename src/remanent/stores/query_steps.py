@@ -19,6 +19,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 
 from remanent.errors import RemanentError, StoreBusy
+from remanent.lightweight import dataclass
 from remanent.model import Link, Scope, Version
 from remanent.stores import queries as q
 from remanent.stores import rows, sql
@@ -26,7 +27,6 @@ from remanent.stores.queries import Query
 from remanent.stores.sql import Dialect, SqlStatement
 from remanent.stores.store import StoreReader
 from remanent.stores.vectors import VectorSearch
-from remanent.values import dataclass
 
 A = TypeVar("A")
 Rows = Sequence[Sequence[Any]]

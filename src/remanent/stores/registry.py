@@ -19,7 +19,7 @@ from remanent.model import Clock, system_clock
 from remanent.settings import Settings
 from remanent.stores.blobs import Blobs, FileBlobs
 from remanent.stores.cache import Cache, InProcessCache
-from remanent.stores.local import LocalVectors
+from remanent.stores.local_vectors import LocalVectors
 from remanent.stores.shelf import FolderShelf, Shelf
 from remanent.stores.sqlite import SqliteStore
 from remanent.stores.sqlite.folders import Layout

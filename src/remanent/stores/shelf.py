@@ -23,7 +23,7 @@ R = TypeVar("R")
 
 MISSING = (FileNotFoundError, NotADirectoryError)
 """What opening a file raises that is not there: its folder may not be there either, or be a file."""
-PATIENCE = 10.0
+LOCK_TIMEOUT = 10.0
 """Seconds to wait for another process that writes a log; one write takes milliseconds."""
 ROOM = 1 << 20
 """Free bytes below which nothing is begun that could then not be noted: some hundred lines."""
@@ -409,7 +409,7 @@ class _OpenFile(OpenLog):
 
 def _lock(handle: int) -> None:
     """Lock the file against other processes, within a bound."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + LOCK_TIMEOUT
     while True:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

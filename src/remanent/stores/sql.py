@@ -10,11 +10,11 @@ from dataclasses import field
 from datetime import datetime
 from typing import Any, ClassVar, Final
 
+from remanent.lightweight import dataclass
 from remanent.model import MetadataCondition, Scope
 from remanent.stores import queries as q
 from remanent.stores.queries import Order, RecordFilter
 from remanent.stores.rows import ENTRY_COLUMNS, JOB_COLUMNS, LINK_COLUMNS, RECORD_COLUMNS, TAGS, millis
-from remanent.values import dataclass
 
 MAX_TERMS: Final = 64
 """More terms than this say nothing new and cost time; chosen by hand, some four sentences."""

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Self
 from pydantic import JsonValue
 
 from remanent.errors import InvalidInput
+from remanent.lightweight import dataclass
 from remanent.model import Conflict, Entry, Job, Link, MemoryData, Record, Scope, Status, Tombstone, TurnData, Version
 from remanent.text.spans import excerpt
 from remanent.text.terms import index_terms
-from remanent.values import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

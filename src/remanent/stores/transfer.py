@@ -23,6 +23,7 @@ from typing import Any
 from pydantic_core import from_json
 
 from remanent.errors import IntegrityError, InvalidInput, SchemaTooNew
+from remanent.lightweight import dataclass
 from remanent.model import Conflict, Entry, Job, JobState, Link, Record, Scope, Tombstone, Version
 from remanent.model.base import check_json
 from remanent.stores.queries import ConflictQuery, JobQuery, LinkQuery, RecordFilter, RecordQuery
@@ -43,7 +44,6 @@ from remanent.stores.transaction import (
     indexed_terms,
     is_searched,
 )
-from remanent.values import dataclass
 
 _FORMAT = 1
 """Raised when an older Remanent could not read an export any more; it then says so instead of guessing."""
@@ -93,7 +93,7 @@ class _Seal:
 
     @property
     def by_sort(self) -> dict[str, int]:
-        return {sort: self.counts[sort] for sort in SORTS}
+        return {sort: self.counts[sort] for sort in IMPORTED_KINDS}
 
     def trailer(self) -> str:
         return _dump({"remanent": "end", "counts": self.by_sort, "sha256": self._hash.hexdigest()})
@@ -316,12 +316,12 @@ class _ImportReader:
     def _word(self, line: str, value: dict[str, Any]) -> Change:
         """Turn a line in between into a change, if its sort may still come."""
         sort, body = next(iter(value.items()), ("", None))
-        if len(value) != 1 or sort not in SORTS or not isinstance(body, dict):
-            raise InvalidInput(f"one of {', '.join(SORTS)} was expected")
+        if len(value) != 1 or sort not in IMPORTED_KINDS or not isinstance(body, dict):
+            raise InvalidInput(f"one of {', '.join(IMPORTED_KINDS)} was expected")
         if _PLACES[sort] < self._section:
             raise InvalidInput(f"it stands too late: each {sort} comes before what refers to it")
         self._section = _PLACES[sort]
-        change = SORTS[sort](self, body)
+        change = IMPORTED_KINDS[sort](self, body)
         self.seal.count(sort, line)
         return change
 
@@ -401,7 +401,7 @@ class _ImportReader:
         return EnqueueJob(job, limit=_ALL)
 
 
-SORTS: dict[str, Callable[[_ImportReader, dict[str, Any]], Change]] = {
+IMPORTED_KINDS: dict[str, Callable[[_ImportReader, dict[str, Any]], Change]] = {
     "entry": _ImportReader.entry,
     "record": _ImportReader.record,
     "version": _ImportReader.version,
@@ -413,7 +413,7 @@ SORTS: dict[str, Callable[[_ImportReader, dict[str, Any]], Change]] = {
     "job": _ImportReader.job,
 }
 """The sorts of lines between the first and the last, in their order, with what each becomes."""
-_PLACES = {sort: place for place, sort in enumerate(SORTS)}
+_PLACES = {sort: place for place, sort in enumerate(IMPORTED_KINDS)}
 
 
 # ── copying all agents from one store to another, whatever engines they are, and proving that the copy is one ──

@@ -8,10 +8,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from remanent.lightweight import dataclass
 from remanent.model import Scope
 from remanent.stores.queries import ErasureDepth, Hit, RecordFilter
 from remanent.stores.store import Batches
-from remanent.values import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

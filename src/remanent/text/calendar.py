@@ -14,9 +14,9 @@ from datetime import UTC, date, datetime, time, timedelta, timezone
 from functools import cached_property
 from typing import Literal, cast
 
+from remanent.lightweight import dataclass
 from remanent.model.clock import local
 from remanent.text.regex import lazy_regex
-from remanent.values import dataclass
 
 Granularity = Literal[
     "second", "minute", "hour", "part", "day", "weekend", "week", "month", "quarter", "season", "half", "year",

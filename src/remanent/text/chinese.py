@@ -12,10 +12,10 @@ from types import ModuleType
 from typing import Literal
 
 from remanent.errors import MissingDependency
+from remanent.lightweight import dataclass
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN
 from remanent.text.words import word_list, word_set
-from remanent.values import dataclass
 
 _SURROGATE = lazy_regex(r"[\ud800-\udfff]")
 # The number of words in the texts that the dictionary's frequencies were counted in.

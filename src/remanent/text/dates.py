@@ -18,6 +18,7 @@ from datetime import UTC, date, datetime, timedelta
 from functools import partial
 
 from remanent.errors import InvalidInput
+from remanent.lightweight import dataclass, memoized_by_hash
 from remanent.model import local
 from remanent.text import calendar
 from remanent.text.calendar import (
@@ -37,7 +38,6 @@ from remanent.text.scripts import has_han, working_language
 from remanent.text.sentences import sentences
 from remanent.text.spans import Span, without_overlaps
 from remanent.text.words import is_past_form
-from remanent.values import dataclass, memoized_by_hash
 
 _BESIDE = lazy_regex(
     r"[\s,，]*+[(（]?\s*+|\s*+(?:at|on|@|的|，|,)\s*+(?:around\s++|about\s++)?|[\s)）,，]*+", re.IGNORECASE

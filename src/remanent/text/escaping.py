@@ -23,9 +23,9 @@ from array import array
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 
+from remanent.lightweight import dataclass
 from remanent.text.regex import alternation, lazy_regex
 from remanent.text.words import word_set
-from remanent.values import dataclass
 
 RESERVED_TAGS = word_set(
     "answer assistant attachment context document documents function function_call function_calls function_results "

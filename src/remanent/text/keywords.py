@@ -14,6 +14,7 @@ from functools import cached_property, lru_cache
 from itertools import groupby
 
 from remanent.errors import InvalidInput
+from remanent.lightweight import dataclass
 from remanent.text.chinese import cut, is_known, rarity, tagged
 from remanent.text.markdown import fence_at, fences
 from remanent.text.numbers import has_digit
@@ -34,7 +35,6 @@ from remanent.text.words import (
     WEAK_WORDS,
     stem_if_english,
 )
-from remanent.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 
+from remanent.lightweight import dataclass
 from remanent.text.regex import lazy_regex
 from remanent.text.spans import Span
-from remanent.values import dataclass
 
 _OPENING = lazy_regex(r"^(?: {0,3}|[ ]*(?:[-*+]|\d{1,9}[.)])[ ]+)(`{3,}(?=[^`\n]*$)|~{3,})[^\n]*$", re.MULTILINE)
 

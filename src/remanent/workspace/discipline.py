@@ -14,10 +14,10 @@ from remanent.context.sessions import SessionEnd
 from remanent.discipline import AnyAgent, Discipline, OpenDiscipline, Operation, Parts
 from remanent.errors import InvalidSettings
 from remanent.jobs import Handler
+from remanent.lightweight import Late, late_class
 from remanent.model import EntryKind, Job, Kind, Scope
 from remanent.settings import Settings
 from remanent.stores import EntryQuery, Erased, Erasure, Transaction
-from remanent.values import Late, late_class
 from remanent.workspace.settings import WorkspaceSettings
 
 if TYPE_CHECKING:

@@ -16,12 +16,12 @@ from remanent.context.sessions import MAX_VALUE_CHARACTERS, SESSION_FACTS
 from remanent.context.sessions import SCRATCHPADS as PADS
 from remanent.discipline import Parts
 from remanent.errors import InvalidInput
+from remanent.lightweight import dataclass
 from remanent.model import EntryKind, Message, Model, Origin, Scope
 from remanent.model.base import Count, Text
 from remanent.model.chat import Messages
 from remanent.stores import EntryQuery
 from remanent.text.talk import is_small_talk
-from remanent.values import dataclass
 from remanent.workspace.files import FileChange, Roots, WorkspaceFiles
 from remanent.workspace.hooks import (
     MIN_CHAT_TURNS,

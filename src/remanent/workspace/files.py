@@ -27,10 +27,10 @@ from typing import Any, TypeVar
 from remanent.discipline import Parts
 from remanent.durability import NO_ROOM, make_folder, write_durably
 from remanent.errors import InvalidInput, InvalidSettings, NotFound, StorageError, StorageFull, VersionConflict
+from remanent.lightweight import dataclass
 from remanent.model import Clock, Model, Scope
 from remanent.model.base import Text
 from remanent.model.clock import Instant
-from remanent.values import dataclass
 from remanent.workspace.settings import VAULT, WorkspaceSettings
 
 T = TypeVar("T")

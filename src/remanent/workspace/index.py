@@ -19,6 +19,7 @@ from typing import Any, Literal, TypeVar
 
 from remanent.discipline import Parts
 from remanent.errors import InvalidInput
+from remanent.lightweight import dataclass
 from remanent.model import Found, FoundItem, Kind, Link, Model, NoteData, Origin, Record, Scope
 from remanent.model.base import Count, Text
 from remanent.model.filters import MAX_TAG_LENGTH, MAX_TAGS
@@ -27,7 +28,6 @@ from remanent.stores import LinkQuery, RecordFilter, Transaction, search_terms
 from remanent.text.markdown import parse_markdown
 from remanent.text.terms import query_terms
 from remanent.text.tokens import chunks
-from remanent.values import dataclass
 from remanent.workspace.files import STATES, WorkspaceFiles, lock_folder
 from remanent.workspace.hooks import MARKER, bullet_key, own_bullets, without_comments
 from remanent.workspace.scanning import FolderScan, mark_of

@@ -53,7 +53,7 @@ MAX_SHOWN = 200
 """Characters of a passage that the command line shows."""
 
 
-WHATS = {
+CONTENTS = {
     "journal": Bilingual("journal", "日志"),
     "tool traces": Bilingual("tool traces", "工具调用记录"),
     "scratchpad": Bilingual("scratchpad", "便签"),
@@ -257,7 +257,7 @@ def _show_layers(screen: Screen, page: Page[Layer]) -> None:
     for layer in page.items:
         screen.line(f"{layer.name:<10} {screen.word(ROLES[layer.name], root=layer.root)}")
         for one in layer.holds:
-            what = screen.word(WHATS[one.what]) if one.what in WHATS else one.what
+            what = screen.word(CONTENTS[one.what]) if one.what in CONTENTS else one.what
             screen.line(f"           {what}: {screen.word(UNITS[one.unit], count=one.count)}")
 
 

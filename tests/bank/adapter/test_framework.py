@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanent.bank.adapter.framework import BuiltinReact, Framework, conflict_block, task_block
-from remanent.bank.planning import InsightDoc
+from remanent.bank.planner import InsightDoc
 from remanent.embedding.port import ImageReader, WrittenLine
 from remanent.language.engines import OfflineEngine
 from remanent.language.models.engine import ModelEngine

@@ -39,7 +39,7 @@ from remanent.recall import Recall
 from remanent.server.proxy.memory import ChatTurn, Spool
 from remanent.stores import NO_LIMIT, RecordFilter
 from remanent.stores.blobs import FileBlobs
-from remanent.stores.local import LocalVectors
+from remanent.stores.local_vectors import LocalVectors
 from remanent.stores.notes import NotedAnswer, NotedAnswers, PendingErasure
 from remanent.stores.shelf import FolderShelf
 from remanent.stores.sqlite import erasure

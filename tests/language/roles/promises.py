@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from remanent.language.prompt_blocks import utterance_spans
 from remanent.language.roles.analysis import AnalysisPhase, AnalysisRequest, AnalysisResponse, Relationship
 from remanent.language.roles.annotation import (
     AnnotationRequest,
@@ -33,7 +34,6 @@ from remanent.language.roles.summary import (
     SummaryRequest,
     SummaryResponse,
 )
-from remanent.language.wording import utterance_spans
 from remanent.text.tokens import ESTIMATE
 
 _MARKS = {

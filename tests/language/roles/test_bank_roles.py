@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from remanent.errors import InvalidInput, Refused
-from remanent.language.models.fitting import fit, read_reply
+from remanent.language.models.coercion import fit, read_reply
 from remanent.language.offline.salience import summary_statements
 from remanent.language.role import TextReply, Tier
 from remanent.language.roles import all_roles

@@ -5,9 +5,9 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from remanent.errors import Refused
+from remanent.language.prompt_blocks import utterance_spans
 from remanent.language.roles.classification import CLASSIFICATION, ClassificationRequest
 from remanent.language.roles.segmentation import SEGMENTATION, SegmentationRequest
-from remanent.language.wording import utterance_spans
 from tests.language.roles.cases import CASES, role_of
 from tests.language.roles.promises import check
 from tests.language.roles.replies import replies

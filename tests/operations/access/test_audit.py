@@ -484,7 +484,7 @@ async def test_what_could_not_be_noted_is_refused_beforehand(tmp_path: Path, mon
 
 async def test_who_holds_the_log_for_ever_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = await written(tmp_path, 1)
-    monkeypatch.setattr(shelf, "PATIENCE", 0)
+    monkeypatch.setattr(shelf, "LOCK_TIMEOUT", 0)
     with file.open("rb") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         with pytest.raises(StoreBusy):

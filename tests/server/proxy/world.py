@@ -18,7 +18,7 @@ from remanent.model import Entry, EntryKind
 from remanent.operations import Service
 from remanent.server.app import create_app
 from remanent.server.proxy import Proxy
-from remanent.server.serving import GentleServer
+from remanent.server.serving import GracefulServer
 from tests.language.scripted.server import ScriptedServer
 from tests.language.scripted.steps import Step
 
@@ -128,7 +128,7 @@ async def serving(app: Any) -> AsyncIterator[str]:
     """A real server in this loop, on a port of its own."""
     config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="critical", lifespan="off", ws="none")
     is_up = asyncio.Event()
-    server = GentleServer(config, begun=is_up.set, ending=_nothing)
+    server = GracefulServer(config, begun=is_up.set, ending=_nothing)
     running = asyncio.create_task(server._serve())  # `serve` would take over the signals of the test run
     try:
         await is_up.wait()

@@ -35,7 +35,7 @@ from remanent.server.rest import RUNS, address_of
 from tests.server.rest.conftest import Served, running
 
 CASES = 100 if os.environ.get("REMANENT_CHAOS") == "full" else 2
-PATIENCE = 300.0
+ANSWER_TIMEOUT = 300.0
 """Seconds for an answer: on a busy machine a tenth of them has been too few."""
 CHECKS = [
     not_a_server_error,
@@ -123,7 +123,7 @@ def test_every_answer_is_documented_and_none_is_the_servers_fault(
     )
     def check(case: Case[Any]) -> None:
         sent.append(case.method)
-        case.call_and_validate(base_url=url, session=session, checks=CHECKS, timeout=PATIENCE)
+        case.call_and_validate(base_url=url, session=session, checks=CHECKS, timeout=ANSWER_TIMEOUT)
         assert not session.cookies  # so that no request knows of another
 
     load_all_checks()

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from remanent.stores.conformance import VectorsConformance
-from remanent.stores.local import LocalVectors
+from remanent.stores.local_vectors import LocalVectors
 from remanent.stores.sqlite import SqliteStore
 from remanent.stores.store import Store
 from remanent.stores.vectors import Vectors

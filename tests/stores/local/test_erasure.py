@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from remanent.stores.local import LocalVectors
+from remanent.stores.local_vectors import LocalVectors
 from tests.stores.local.world import MODEL, SCOPE, VectorStore, check, random_vectors, unit_bytes
 
 QUESTION = [1, 2, 3, 4, 5, 6, 7, 8]

@@ -7,7 +7,7 @@ import pytest
 
 from remanent.model import Record, Scope
 from remanent.stores.conformance.base import Samples
-from remanent.stores.local import LocalVectors
+from remanent.stores.local_vectors import LocalVectors
 from remanent.stores.queries import Erasure, RecordFilter
 from remanent.stores.sqlite import SqliteStore
 from remanent.stores.transaction import PutRecord, PutVector

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remanent.model import Kind
-from remanent.stores.local import LocalVectors
+from remanent.stores.local_vectors import LocalVectors
 from remanent.stores.queries import RecordFilter
 from tests.stores.local.world import MODEL, SCOPE, VectorStore, check
 

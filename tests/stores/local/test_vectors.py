@@ -8,7 +8,7 @@ import pytest
 
 from remanent.errors import InvalidInput, StorageError, StoreClosed
 from remanent.model import Kind, Scope
-from remanent.stores.local import LocalVectors
+from remanent.stores.local_vectors import LocalVectors
 from remanent.stores.queries import RecordFilter, VectorChanges
 from tests.stores.local.world import MODEL, SCOPE, Matrix, VectorStore, check, random_vectors
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from remanent.model import Kind, Scope
 from remanent.model.clock import EPOCH
-from remanent.stores.local import LocalVectors
+from remanent.stores.local_vectors import LocalVectors
 from remanent.stores.queries import (
     VECTORS_AT_ONCE,
     Hit,

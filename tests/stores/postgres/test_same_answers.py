@@ -11,7 +11,7 @@ from remanent.errors import CallerError
 from remanent.memory import aopen
 from remanent.model import Kind, Scope
 from remanent.stores.conformance.base import Samples, put
-from remanent.stores.local import LocalVectors
+from remanent.stores.local_vectors import LocalVectors
 from remanent.stores.postgres import PostgresStore, PostgresVectors, reads
 from remanent.stores.queries import ErasureDepth, RecordFilter
 from remanent.stores.sqlite import SqliteStore

@@ -30,7 +30,7 @@ from remanent.bank.adapter.framework import (
 from remanent.bank.bank import MemoryBank, Observed
 from remanent.bank.conflicts import sides_of
 from remanent.bank.passages import without_spaces
-from remanent.bank.planning import InsightDoc
+from remanent.bank.planner import InsightDoc
 from remanent.bank.runtime import EventKind
 from remanent.bank.store import EXECUTION, INGESTED_SOURCES, RECOGNITION, source_of
 from remanent.bilingual import Language
@@ -39,13 +39,13 @@ from remanent.language.role import Image
 from remanent.language.roles.next_step import FinishedTask, PlannedTask, TaskType
 from remanent.language.roles.react import ToolDefinition
 from remanent.language.shapes import MAX_TEXT, shortened
+from remanent.lightweight import dataclass
 from remanent.loaders import AttachmentType, media_type_of
 from remanent.model import Attachment, Conflict, NewId, Origin
 from remanent.stores.blobs import AttachmentStore
 from remanent.text.escaping import escape
 from remanent.text.regex import lazy_regex
 from remanent.text.sentences import sentence_texts
-from remanent.values import dataclass
 
 _logger = logging.getLogger(__name__)
 

@@ -18,22 +18,22 @@ from remanent.agents.react import AgentResult, ReactAgent, StopReason
 from remanent.agents.tools import AgentTool, File, MemoryBackedTool
 from remanent.bank.graph import RetrievedNode
 from remanent.bank.passages import without_spaces
-from remanent.bank.planning import InsightDoc
+from remanent.bank.planner import InsightDoc
 from remanent.bilingual import Bilingual, Language, in_language
 from remanent.embedding.port import MAX_IMAGE_BYTES, ImageReader
 from remanent.errors import InvalidInput, NotFound, StorageError
+from remanent.language.prompt_blocks import abridged, block, group
 from remanent.language.role import Engine, Image
 from remanent.language.roles.next_step import PendingUpload, PlannedTask, TaskType
 from remanent.language.roles.react import REACT, SET_PHRASES, ReactRequest, ToolDefinition, parse_turn
 from remanent.language.tagged_turns import ToolCall
-from remanent.language.wording import abridged, block, group
+from remanent.lightweight import dataclass
 from remanent.loaders import AttachmentType, decoded, load, media_type_of, type_of
 from remanent.model import Conflict, Model, NewId
 from remanent.model.base import Count, Text
 from remanent.model.ids import Id
 from remanent.settings import ReactSettings
 from remanent.text.sentences import sentence_texts
-from remanent.values import dataclass
 
 SAID = "said"
 """The metadata key for the places, as pairs of start and end, at which an entry has the agent's own words."""

@@ -12,7 +12,7 @@ from remanent.bank.adapter.framework import EnhancedPrompt, Execution, Transcrip
 from remanent.bilingual import Language
 from remanent.errors import InvalidInput, MissingDependency, ToolFailed
 from remanent.language.tagged_turns import ToolCall
-from remanent.values import dataclass
+from remanent.lightweight import dataclass
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel

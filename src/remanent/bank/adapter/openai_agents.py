@@ -13,7 +13,7 @@ from remanent.bank.adapter.framework import EnhancedPrompt, Execution, Transcrip
 from remanent.bilingual import Language
 from remanent.errors import InvalidInput, MissingDependency, ToolFailed
 from remanent.language.tagged_turns import ToolCall
-from remanent.values import dataclass
+from remanent.lightweight import dataclass
 
 if TYPE_CHECKING:
     from agents import Agent, FunctionTool, RunConfig, RunResult, TResponseInputItem

@@ -10,8 +10,8 @@ from pydantic import SecretStr
 from remanent.bilingual import Bilingual, Language
 from remanent.errors import InvalidSettings
 from remanent.language.role import ChatMessage, Defaults, Form
+from remanent.lightweight import dataclass
 from remanent.settings import USUAL_KEYS, ModelChoice, ModelSettings, Provider
-from remanent.values import dataclass
 
 _T = TypeVar("_T")
 

@@ -23,7 +23,7 @@ from remanent.language.models.call import (
     ask_again,
     model_selection,
 )
-from remanent.language.models.fitting import bounded, read_reply, schema_of
+from remanent.language.models.coercion import bounded, read_reply, schema_of
 from remanent.language.models.parsing import UnreadableReply
 from remanent.language.models.pydanticai import OutputUnsupported, ProviderConnection
 from remanent.language.role import (
@@ -37,10 +37,10 @@ from remanent.language.role import (
     Usage,
     total_cost,
 )
+from remanent.lightweight import dataclass
 from remanent.model import Clock, Maker, RoleFigures, system_clock
 from remanent.settings import ModelSettings
 from remanent.text.tokens import TokenCounter, counter_for
-from remanent.values import dataclass
 
 _logger = logging.getLogger(__name__)
 

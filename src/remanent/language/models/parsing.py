@@ -21,9 +21,9 @@ from typing import Final, TypeVar
 
 from pydantic import JsonValue
 
+from remanent.lightweight import dataclass
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import well_formed
-from remanent.values import dataclass
 
 MAX_DEPTH: Final = 64
 """Levels of nesting; what is deeper is no answer. Chosen by hand."""

@@ -32,8 +32,8 @@ from remanent.language.offline.comparison import (
 from remanent.language.offline.judgement import CONFLICT, Judgement
 from remanent.language.offline.lexicon import lexicon
 from remanent.language.offline.values import whens
+from remanent.lightweight import dataclass
 from remanent.text.regex import lazy_regex
-from remanent.values import dataclass
 
 _HALF = 0.5
 """The share of its own words that a statement must have in common with the sentence that it contradicts, and of what it

@@ -25,6 +25,7 @@ from remanent.language.offline.questions import AnswerType, answer_type, is_ques
 from remanent.language.offline.salience import summary_statements
 from remanent.language.offline.values import amounts_of, case_told, cases_of, holding
 from remanent.language.shapes import shortened
+from remanent.lightweight import dataclass
 from remanent.text.chinese import tagged
 from remanent.text.keywords import content_words
 from remanent.text.mentions import mentions
@@ -32,7 +33,6 @@ from remanent.text.regex import lazy_regex
 from remanent.text.scripts import working_language
 from remanent.text.spans import excerpt
 from remanent.text.terms import query_terms
-from remanent.values import dataclass
 
 _MAX_SENTENCES = 2_000
 """Sentences of all texts together; bounds what one question over a large document costs. Chosen by hand."""

@@ -37,10 +37,10 @@ from remanent.language.offline.statements import (
     third_person,
 )
 from remanent.language.offline.statements_english import PARTS as ENGLISH
+from remanent.lightweight import dataclass
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, has_han
 from remanent.text.spans import Span
-from remanent.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

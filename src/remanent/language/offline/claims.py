@@ -17,12 +17,12 @@ from itertools import pairwise
 from remanent.bilingual import Language
 from remanent.language.offline.lexicon import lexicon, stem, verbs
 from remanent.language.offline.values import Amount, When, amounts, whens
+from remanent.lightweight import dataclass
 from remanent.text.chinese import COMMON_SURNAMES, is_known, tagged
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, has_han, working_language
 from remanent.text.sentences import sentence_texts
 from remanent.text.words import CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS, is_irregular, word_set
-from remanent.values import dataclass
 
 LONGEST_SENTENCE = 600
 """Characters of a sentence that are read: what goes on longer is no sentence, and two claims are compared word by

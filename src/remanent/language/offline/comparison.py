@@ -16,9 +16,9 @@ from enum import StrEnum
 from remanent.bilingual import Language
 from remanent.language.offline.claims import NAMING, ParsedClaim, Token, TokenKind
 from remanent.language.offline.lexicon import LANDS, Lexicon, lexicon, stem
+from remanent.lightweight import dataclass
 from remanent.text.numbers import has_digit
 from remanent.text.regex import lazy_regex
-from remanent.values import dataclass
 
 # Words of one root share a beginning: so many letters, and so much of the longer one. Chosen by hand.
 _ROOT, _ROOT_SHARE = 5, 0.6

@@ -29,12 +29,12 @@ from remanent.language.offline.judgement import (
 from remanent.language.offline.office_holders import tells_former_only
 from remanent.language.offline.salience import summary_statements
 from remanent.language.offline.values import Form
+from remanent.lightweight import dataclass
 from remanent.text.numbers import has_digit, quantities, with_numbers_of
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import working_language
 from remanent.text.sentences import sentence_texts
 from remanent.text.terms import query_terms
-from remanent.values import dataclass
 
 UNSUPPORTED = Bilingual("[unsupported]", "［无依据］")
 """What stands behind a sentence of an answer that nothing bears out."""

@@ -41,8 +41,8 @@ from remanent.language.offline.comparison import (
 from remanent.language.offline.lexicon import RELATIVES, Lexicon, lexicon
 from remanent.language.offline.office_holders import JOINT, are_two_deeds, rivals
 from remanent.language.offline.values import Form
+from remanent.lightweight import dataclass
 from remanent.text.regex import lazy_regex
-from remanent.values import dataclass
 
 CONFLICT = 0.6
 """From so sure on, two statements are called a conflict. Chosen by hand."""

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 
 from remanent.bilingual import Language
+from remanent.lightweight import dataclass
 from remanent.text.words import stem as _stem
-from remanent.values import dataclass
 
 stem = lru_cache(maxsize=20_000)(_stem)
 

@@ -13,12 +13,12 @@ from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 
 from remanent.language.offline.statement_rules import first_of_row
+from remanent.lightweight import dataclass
 from remanent.text.chinese import tagged
 from remanent.text.numbers import has_digit
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, working_language
 from remanent.text.terms import query_terms
-from remanent.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

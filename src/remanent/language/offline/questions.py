@@ -10,13 +10,13 @@ import re
 from enum import StrEnum
 from functools import lru_cache
 
+from remanent.lightweight import dataclass
 from remanent.text.chinese import tagged
 from remanent.text.keywords import content_words
 from remanent.text.numbers import ENGLISH_NUMERALS, Dimension, Quantity, quantities, units
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import has_han, working_language
 from remanent.text.words import stem
-from remanent.values import dataclass
 
 _MARKS = " \t\n?？!！。.,，;；:："
 

@@ -12,10 +12,10 @@ from functools import cached_property
 from itertools import count
 from typing import Literal, cast
 
+from remanent.lightweight import dataclass
 from remanent.model.entry import chat_role
 from remanent.text.regex import lazy_regex
 from remanent.text.words import COMMON_ENGLISH
-from remanent.values import dataclass
 
 StatementKind = Literal["fact", "preference", "decision", "follow_up", "mood", "event", "instruction", "procedure"]
 

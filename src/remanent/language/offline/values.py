@@ -14,11 +14,11 @@ from enum import StrEnum
 from functools import lru_cache
 from itertools import pairwise
 
+from remanent.lightweight import dataclass
 from remanent.text.dates import find_dates
 from remanent.text.numbers import Quantity, chinese_value, measures, quantities
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import working_language
-from remanent.values import dataclass
 
 _ABOUT = lazy_regex(
     r"(?:\b(?:about|around|roughly|approximately|nearly|almost|some|circa|ca\.?)|~|大约|大概|约|将近|近|接近)\s*\Z",

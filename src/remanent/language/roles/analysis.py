@@ -20,6 +20,7 @@ from remanent.language.offline.comparison import Comparison, DifferenceKind, com
 from remanent.language.offline.headings import is_source_heading
 from remanent.language.offline.judgement import CONFLICT, Judgement, judge
 from remanent.language.offline.salience import similarities, summary_statements
+from remanent.language.prompt_blocks import block, group, node_block
 from remanent.language.role import Bounds, Defaults, Role, Toolbox
 from remanent.language.shapes import (
     MAX_CONTEXT,
@@ -36,12 +37,11 @@ from remanent.language.shapes import (
     multi_line,
     one_line,
 )
-from remanent.language.wording import block, group, node_block
+from remanent.lightweight import dataclass
 from remanent.model import Model
 from remanent.model.base import Share
 from remanent.model.ids import Id
 from remanent.text.scripts import working_language
-from remanent.values import dataclass
 
 
 class AnalysisPhase(StrEnum):

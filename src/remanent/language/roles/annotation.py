@@ -22,6 +22,7 @@ from remanent.language.offline.claims import ParsedClaim, TokenKind
 from remanent.language.offline.comparison import compare
 from remanent.language.offline.judgement import CONFLICT, DatedStatement, Judgement, judge
 from remanent.language.offline.salience import key_phrases, salient_sentences, similarities, summary_statements
+from remanent.language.prompt_blocks import abridged, block
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.roles.segmentation import named_speaker
 from remanent.language.shapes import (
@@ -36,7 +37,6 @@ from remanent.language.shapes import (
     one_line,
     shortened,
 )
-from remanent.language.wording import abridged, block
 from remanent.model import Model
 from remanent.model.base import Text
 from remanent.text.chinese import is_known

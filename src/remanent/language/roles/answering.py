@@ -18,6 +18,7 @@ from remanent.errors import InvalidInput
 from remanent.language.offline.answer_finding import find_answer
 from remanent.language.offline.salience import word_scores
 from remanent.language.offline.values import case_told
+from remanent.language.prompt_blocks import abridged, block, group, passage_blocks
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import (
     MAX_ITEMS,
@@ -30,7 +31,6 @@ from remanent.language.shapes import (
     one_line,
     require_known,
 )
-from remanent.language.wording import abridged, block, group, passage_blocks
 from remanent.model import Model
 from remanent.model.base import Share
 from remanent.model.ids import Id

@@ -22,6 +22,7 @@ from remanent.language.offline.headings import source_sections
 from remanent.language.offline.judgement import contradictions
 from remanent.language.offline.questions import is_question
 from remanent.language.offline.salience import key_phrases, salient_sentences, similarity_matrix, unwrapped
+from remanent.language.prompt_blocks import assigned_numbers, block, group, passage_blocks, passages, stretches
 from remanent.language.role import Bounds, Defaults, Role, Toolbox
 from remanent.language.shapes import (
     MAX_CONTEXT,
@@ -41,13 +42,12 @@ from remanent.language.shapes import (
     one_line,
     require_known,
 )
-from remanent.language.wording import assigned_numbers, block, group, passage_blocks, passages, stretches
+from remanent.lightweight import dataclass
 from remanent.model import Model
 from remanent.model.base import Count, Text
 from remanent.text.scripts import HAN, working_language
 from remanent.text.sentences import sentence_texts, sentences
 from remanent.text.spans import Span, joined
-from remanent.values import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

@@ -18,6 +18,7 @@ from remanent.language.offline.questions import is_question
 from remanent.language.offline.salience import with_speaker
 from remanent.language.offline.statement_rules import StatementKind
 from remanent.language.offline.statements import only_confirms, statements
+from remanent.language.prompt_blocks import block, group, spoken_language, utterance_blocks
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import (
     MAX_ITEMS,
@@ -32,7 +33,7 @@ from remanent.language.shapes import (
     numbered,
     one_line,
 )
-from remanent.language.wording import block, group, spoken_language, utterance_blocks
+from remanent.lightweight import dataclass
 from remanent.model import Model, Origin
 from remanent.model.base import Count, Share
 from remanent.model.entry import chat_role
@@ -42,7 +43,6 @@ from remanent.text.regex import lazy_regex, word_regex
 from remanent.text.scripts import alphanumeric
 from remanent.text.sentences import sentence_texts
 from remanent.text.summary import without_code
-from remanent.values import dataclass
 
 
 class FactKind(StrEnum):

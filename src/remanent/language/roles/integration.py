@@ -21,6 +21,7 @@ from remanent.language.offline.comparison import compare
 from remanent.language.offline.evidence import UNDECIDED
 from remanent.language.offline.judgement import CONFLICT, Judgement, judge
 from remanent.language.offline.salience import similarity_matrix, summary_statements
+from remanent.language.prompt_blocks import abridged, block, group, node_block
 from remanent.language.role import Bounds, Defaults, Role, Toolbox
 from remanent.language.roles.summary import render_topic
 from remanent.language.shapes import (
@@ -42,13 +43,12 @@ from remanent.language.shapes import (
     multi_line,
     one_line,
 )
-from remanent.language.wording import abridged, block, group, node_block
+from remanent.lightweight import dataclass
 from remanent.model import Model
 from remanent.model.base import Text
 from remanent.model.ids import Id
 from remanent.text.keywords import WordIndex
 from remanent.text.scripts import working_language
-from remanent.values import dataclass
 
 
 class Trigger(StrEnum):

@@ -15,6 +15,7 @@ from pydantic import Field, model_validator
 from remanent.bilingual import Bilingual, Language
 from remanent.errors import InvalidInput
 from remanent.language.offline.salience import salient_sentences, term_overlap
+from remanent.language.prompt_blocks import abridged, block, group, node_block
 from remanent.language.role import Defaults, Role, Toolbox
 from remanent.language.shapes import (
     MAX_REMARK,
@@ -27,7 +28,6 @@ from remanent.language.shapes import (
     multi_line,
     shortened,
 )
-from remanent.language.wording import abridged, block, group, node_block
 from remanent.model import Model
 from remanent.model.base import Text
 from remanent.model.ids import Id

@@ -16,9 +16,9 @@ from remanent.errors import Refused
 from remanent.language.offline.lexicon import other_word
 from remanent.language.offline.questions import keyword_form, statement_form
 from remanent.language.offline.salience import term_overlap
+from remanent.language.prompt_blocks import abridged, block, group, utterance_blocks
 from remanent.language.role import Bounds, Defaults, Role, TextReply, Tier, Toolbox
 from remanent.language.shapes import Confidence, Lines, LongText, Prose, Remark, Utterance, lines, multi_line, one_line
-from remanent.language.wording import abridged, block, group, utterance_blocks
 from remanent.model import Model
 from remanent.model.base import Share, Text
 from remanent.text.keywords import content_words

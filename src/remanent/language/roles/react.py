@@ -24,10 +24,10 @@ from remanent.language.offline.evidence import (
     source_texts,
 )
 from remanent.language.offline.questions import AnswerType, answer_type, is_question, keyword_form
+from remanent.language.prompt_blocks import block
 from remanent.language.role import ChatMessage, Defaults, Image, Prompt, Role, TextReply, Toolbox
 from remanent.language.shapes import MAX_TEXT, LongText, Remark, one_line
 from remanent.language.tagged_turns import ToolCall, read_calls, scan_turn
-from remanent.language.wording import block
 from remanent.model import JsonObject, Model
 from remanent.model.base import Text
 from remanent.text.keywords import WordIndex

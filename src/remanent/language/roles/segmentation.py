@@ -15,6 +15,15 @@ from pydantic import Field
 from remanent.bilingual import Bilingual, Language
 from remanent.errors import Refused
 from remanent.language.offline.salience import with_speaker
+from remanent.language.prompt_blocks import (
+    group,
+    piece_spans,
+    pieces,
+    place_blocks,
+    spoken_language,
+    utterance_blocks,
+    utterance_spans,
+)
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import (
     MAX_ITEMS,
@@ -27,15 +36,7 @@ from remanent.language.shapes import (
     multi_line,
     numbered,
 )
-from remanent.language.wording import (
-    group,
-    piece_spans,
-    pieces,
-    place_blocks,
-    spoken_language,
-    utterance_blocks,
-    utterance_spans,
-)
+from remanent.lightweight import dataclass
 from remanent.model import Model
 from remanent.model.base import Text
 from remanent.model.entry import chat_role
@@ -45,7 +46,6 @@ from remanent.text.keywords import WordIndex
 from remanent.text.mentions import SPEAKER_OR_HEARER, resolve
 from remanent.text.talk import says_nothing_alone
 from remanent.text.words import COMMON_ENGLISH
-from remanent.values import dataclass
 
 
 class SegmentationRequest(Model):

@@ -21,6 +21,7 @@ from remanent.errors import InvalidInput, Refused
 from remanent.language.offline.claims import TokenKind, read_claim
 from remanent.language.offline.commitments import Commitments, find_commitments
 from remanent.language.offline.salience import sentence_weights, speaker_name, summary_statements, with_speaker
+from remanent.language.prompt_blocks import block, group, spoken_language, utterance_blocks
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import (
     MAX_SUMMARY,
@@ -38,7 +39,6 @@ from remanent.language.shapes import (
     one_line,
     within_tokens,
 )
-from remanent.language.wording import block, group, spoken_language, utterance_blocks
 from remanent.model import Model
 from remanent.model.entry import chat_role
 from remanent.text.regex import lazy_regex

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from remanent.durability import NO_ROOM
 from remanent.errors import InvalidSettings, RemanentError, StorageError, StorageFull
+from remanent.lightweight import BoundedDict, dataclass
 from remanent.model import Clock, system_clock
 from remanent.operations.access.chain import (
     MAX_BATCH,
@@ -28,7 +29,6 @@ from remanent.operations.access.chain import (
 from remanent.operations.access.keys import FOLDER
 from remanent.settings import SECRETS_FOLDER, Settings
 from remanent.stores.shelf import DAMAGED, Shelf, as_shelf
-from remanent.values import Newest, dataclass
 
 _LOGS = f"{FOLDER}/audit"
 """A log for each organisation."""
@@ -88,7 +88,7 @@ class AuditLog:
         )
         self._clock = clock
         self._queues: dict[str, _Queue] = {}
-        self._seen = Newest[str, tuple[int, ...] | None](_MOST_SEEN)
+        self._seen = BoundedDict[str, tuple[int, ...] | None](_MOST_SEEN)
         self._failing: set[str] = set()
         self._writers: ThreadPoolExecutor | None = None
 

@@ -24,12 +24,12 @@ from pydantic import Field
 
 from remanent.durability import make_folder, sync_file, write_durably
 from remanent.errors import IntegrityError, InvalidInput, InvalidSettings, StoreBusy
+from remanent.lightweight import dataclass
 from remanent.model import Clock, Model
 from remanent.model.base import Count
 from remanent.model.clock import Instant
 from remanent.stores.shelf import DAMAGED, MISSING, Log, OpenLog, Shelf
 from remanent.stores.sqlite.folders import folder_name
-from remanent.values import dataclass
 
 KEY = "audit.key"
 HEADS = "audit"

@@ -28,6 +28,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from remanent.bilingual import Bilingual, Language
 from remanent.errors import CallerError, InvalidInput, RemanentError
+from remanent.lightweight import dataclass
 from remanent.memory import aopen
 from remanent.operations import LOCAL, Principal, ProgressStep, Report, Service, Target
 from remanent.server.authentication import NAMES, Authenticator, default_scope, place_of, scope_of
@@ -35,7 +36,6 @@ from remanent.server.limits import OrgCapacity, body_cost, count_separators
 from remanent.server.mcp.tools import Tools, Turn, to_text
 from remanent.settings import Settings
 from remanent.text.scripts import working_language
-from remanent.values import dataclass
 
 _ABOUT = {
     "with_memory": Bilingual("Ask a question together with what is remembered about it.", "带上相关记忆提问。"),

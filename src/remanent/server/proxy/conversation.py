@@ -16,10 +16,10 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
+from remanent.lightweight import dataclass
 from remanent.model import Attachment, EntryKind, Message, chat
 from remanent.server.limits import count_separators
 from remanent.text.scripts import well_formed
-from remanent.values import dataclass
 
 _SPACE = " \t\n\r"
 _DECODER = json.JSONDecoder()

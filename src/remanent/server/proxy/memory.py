@@ -26,6 +26,7 @@ from remanent.context import ContextView
 from remanent.context.spool import FOLDER, LOCK, REFUSED, WaitingTurn, WaitingTurns
 from remanent.errors import CallerError, InvalidInput
 from remanent.http.client import backoff
+from remanent.lightweight import BoundedDict, dataclass
 from remanent.memory import AsyncMemory
 from remanent.model import Clock, Found, FoundItem, GateReason, Message, NewId, RecallOptions, Scope
 from remanent.model.base import Model
@@ -37,7 +38,6 @@ from remanent.server.proxy.conversation import WINDOW, ChatBody, Conversation, r
 from remanent.server.proxy.dialects import ChatDialect
 from remanent.stores.shelf import Shelf
 from remanent.text.tokens import token_counter
-from remanent.values import Newest, dataclass
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -93,7 +93,7 @@ class ChatRecall:
         self._limit = limit
         self._budget = budget
         self._timeout = timeout
-        self._known = Newest[tuple[Scope, str, str | None], tuple[float, InjectedMemory]](_MAX_CACHED)
+        self._known = BoundedDict[tuple[Scope, str, str | None], tuple[float, InjectedMemory]](_MAX_CACHED)
 
     async def remind(
         self, scope: Scope, conversation: Conversation, *, said: frozenset[str] | None = None, user: str | None = None

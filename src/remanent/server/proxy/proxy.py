@@ -25,6 +25,7 @@ from starlette.types import Scope as Connection
 from remanent.bilingual import Language, prefers_chinese, translated
 from remanent.context.spool import WaitingTurns
 from remanent.errors import InvalidSettings, ModelUnavailable, NotFound, RemanentError
+from remanent.lightweight import BoundedDict, dataclass
 from remanent.memory import AsyncMemory
 from remanent.model import Clock, Entry, Message, Scope, id_source, system_clock
 from remanent.model.filters import USER_KEY
@@ -60,7 +61,6 @@ from remanent.server.proxy.upstream import AnswerRelay, Headers, RecordAnswer, U
 from remanent.server.telemetry import SEARCH, Tracer
 from remanent.settings import MemoryPlace
 from remanent.text.tokens import token_counter
-from remanent.values import Newest, dataclass
 
 
 def _refusal(error: RemanentError | Refusal, *, dialect: ChatDialect, languages: str) -> tuple[int, Headers, bytes]:
@@ -221,7 +221,7 @@ class Proxy:
         self._capacity = OrgCapacity.of(service)
         self._tracer = Tracer()
         self._clock = clock
-        self._sessions = Newest[tuple[Scope, str], str](_MAX_SESSIONS)
+        self._sessions = BoundedDict[tuple[Scope, str], str](_MAX_SESSIONS)
         self._upstream = Upstream(settings)
         self._reminding = ChatRecall(
             memory, limit=settings.limit, budget=settings.budget, timeout=settings.recall_timeout, clock=clock

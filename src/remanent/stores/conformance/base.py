@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from remanent.lightweight import dataclass
 from remanent.model import (
     Claim,
     Conflict,
@@ -38,7 +39,6 @@ from remanent.stores.queries import (
 from remanent.stores.store import Store, vector_pages
 from remanent.stores.transaction import Change, Committed
 from remanent.text.terms import query_terms
-from remanent.values import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from remanent.errors import DuplicateEntry, InvalidInput, LeaseLost, NotFound, QueueFull, RemanentError, VersionConflict
+from remanent.lightweight import dataclass
 from remanent.model import Attachment, Conflict, Entry, EntryKind, Job, Origin, Record, Scope
 from remanent.stores import transaction
 from remanent.stores.conformance.base import (
@@ -25,7 +26,6 @@ from remanent.stores.conformance.base import (
 from remanent.stores.queries import ConflictQuery, EntryQuery, RecordQuery
 from remanent.stores.store import Store
 from remanent.stores.transaction import Change
-from remanent.values import dataclass
 
 
 class JournalConformance(StoreSuite):

@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from remanent.errors import DuplicateEntry, LeaseLost, QueueFull, RemanentError, VersionConflict
+from remanent.lightweight import dataclass
 from remanent.model import Conflict, Entry, Job, JobState, Kind, Link, Record, Source, Status, Tombstone, Version
 from remanent.stores import transaction
 from remanent.stores.conformance.base import MODEL, Samples, everything, found_by, vector_bytes
@@ -29,7 +30,6 @@ from remanent.stores.queries import LIVE, Erasure, RecordFilter, RecordQuery
 from remanent.stores.store import ERASED_MEANWHILE, MAX_WAIT, Store
 from remanent.stores.transaction import Change, Committed, Transaction, search_terms
 from remanent.text.terms import query_terms
-from remanent.values import dataclass
 
 
 @dataclass

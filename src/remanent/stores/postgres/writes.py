@@ -18,6 +18,7 @@ import psycopg
 from numpy.typing import NDArray
 
 from remanent.errors import InvalidInput, RemanentError, StoreBusy
+from remanent.lightweight import dataclass
 from remanent.model import Conflict, Entry, Job, Link, Record, Scope, Tombstone, Version, to_millis
 from remanent.stores import rows
 from remanent.stores.postgres.connection import Connection, ConnectionPool, error_of, escape, statement, translated
@@ -25,7 +26,6 @@ from remanent.stores.queries import Erased, Erasure
 from remanent.stores.rows import digests_of, erasing_note, record_of
 from remanent.stores.store import ERASED_MEANWHILE, ERASING, settle
 from remanent.stores.transaction import Change, Committed, PutState, search_terms
-from remanent.values import dataclass
 
 LANES: Final = 4
 """Commits of one process that may be under way at a time; chosen by hand, half of the connections."""

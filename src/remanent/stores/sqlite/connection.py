@@ -19,7 +19,7 @@ import apsw.sqlite_extra
 
 from remanent.durability import NO_ROOM, sync_file, sync_folder
 from remanent.errors import IntegrityError, MissingDependency, SchemaTooNew, StorageError, StorageFull, StoreBusy
-from remanent.values import dataclass
+from remanent.lightweight import dataclass
 
 # ── the schema, as numbered steps from nothing (`sql/`); a step is never edited once released ──
 # The tables of one agent's file:

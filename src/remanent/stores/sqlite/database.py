@@ -22,13 +22,13 @@ from typing import Any, TypeVar
 import apsw
 
 from remanent.errors import RemanentError, StorageError, StorageFull, StoreBusy, StoreClosed
+from remanent.lightweight import dataclass
 from remanent.stores.sqlite import connection as opening
 from remanent.stores.sqlite.connection import close_quietly, for_want_of_descriptors, translated
 from remanent.stores.sqlite.fileformat import check_before_open
 from remanent.stores.sqlite.reads import HeldReader
 from remanent.stores.sqlite.writes import Unit, after_rollback, apply_together, before_commit
 from remanent.stores.store import settle
-from remanent.values import dataclass
 
 T = TypeVar("T")
 Work = Callable[[apsw.Connection], T]

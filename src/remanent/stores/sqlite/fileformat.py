@@ -34,8 +34,8 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 from remanent.errors import IntegrityError
+from remanent.lightweight import dataclass
 from remanent.stores.sqlite import connection as opening
-from remanent.values import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

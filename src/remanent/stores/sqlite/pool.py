@@ -17,13 +17,13 @@ from typing import TypeVar
 
 from remanent.errors import StoreBusy, StoreClosed
 from remanent.fairness import FairThreads
+from remanent.lightweight import dataclass
 from remanent.model import Scope
 from remanent.stores.queries import QueueState
 from remanent.stores.sqlite.connection import DescriptorBudget, for_want_of_descriptors, translated
 from remanent.stores.sqlite.database import Database
 from remanent.stores.sqlite.folders import FileStamp, Layout
 from remanent.stores.sqlite.reads import queue_state
-from remanent.values import dataclass
 
 T = TypeVar("T")
 Key = tuple[str, str, str]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import Field
 
-from remanent.language.models.fitting import bounded, fit, read_reply, schema_of
+from remanent.language.models.coercion import bounded, fit, read_reply, schema_of
 from remanent.language.models.parsing import UnreadableReply
 from remanent.language.roles import all_roles
 from remanent.language.roles.analysis import ANALYSIS

@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from remanent.errors import InvalidInput, StoreClosed
+from remanent.lightweight import dataclass
 from remanent.model import Kind, Scope
 from remanent.stores.queries import (
     ErasureDepth,
@@ -42,7 +43,6 @@ from remanent.stores.queries import (
 from remanent.stores.store import Store, vector_pages
 from remanent.stores.vector_rows import ProductPool, Rows, normalise
 from remanent.stores.vectors import Vectors, VectorSearch
-from remanent.values import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

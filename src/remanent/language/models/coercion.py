@@ -16,9 +16,9 @@ from pydantic import JsonValue
 from remanent.errors import InvalidInput
 from remanent.language.models.parsing import UnreadableReply, read_values, read_whole_items
 from remanent.language.role import Bounds
+from remanent.lightweight import dataclass
 from remanent.model import Model
 from remanent.text.scripts import HAN, well_formed
-from remanent.values import dataclass
 
 _ReplyT = TypeVar("_ReplyT", bound=Model)
 Schema = dict[str, Any]

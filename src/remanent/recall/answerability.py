@@ -122,16 +122,16 @@ _OWNED = lazy_regex(r"\s*(?:['’]s?\b|的)")
 _LEFT_BY_SEGMENTER = lazy_regex(r"\A[我咱你您]+(?=.)|(?<=.)[叫是在有]\Z|\A[哪几谁何].?\Z")
 
 
-def is_untold(question: str, items: Sequence[FoundItem]) -> bool:
+def lacks_answer(question: str, items: Sequence[FoundItem]) -> bool:
     """Tell whether a question for a fact of one's own, or of one's own people, is answered by none of the memories."""
     if not items:
         return asks_of_oneself(question)
-    return is_unspoken(question, [item.text for item in items]) and not _stands_out(
+    return lacks_mention(question, [item.text for item in items]) and not _stands_out(
         items, language=working_language(question)
     )
 
 
-def is_unspoken(question: str, texts: Sequence[str]) -> bool:
+def lacks_mention(question: str, texts: Sequence[str]) -> bool:
     """Tell whether a question for a fact of one's own, or of one's own people, names what none of the texts does."""
     if not only_asks(question) or _COUNTS.search(question) or _DEEDS.search(question):
         return False

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
 import remanent
-from remanent.cognition.lifecycle import SteadyClock
+from remanent.cognition.expiry import SteadyClock
 from remanent.errors import NotFound
 from remanent.memory import AsyncAgent, AsyncMemory
 from remanent.model import Kind, Status, local

@@ -1,6 +1,6 @@
 import pytest
 
-from remanent.bank.planning import InsightDoc
+from remanent.bank.planner import InsightDoc
 from remanent.errors import InvalidInput
 from remanent.language.roles.next_step import CompletedTask, PlannedTask, TaskStatus, TaskType
 from remanent.language.roles.react import question_of

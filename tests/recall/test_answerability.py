@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import pytest
 
 from remanent.model import FoundItem, PathRank
+from remanent.recall.answerability import lacks_answer
 from remanent.recall.injection import inject, nothing_told
-from remanent.recall.untold import is_untold
 from tests.recall.items import MAY, make_item
 
 NOTES = (
@@ -66,32 +66,32 @@ def items(texts: Sequence[str] = NOTES, scores: Sequence[float] = ()) -> list[Fo
 @pytest.mark.spec("USE-08")
 @pytest.mark.parametrize("asked", UNKNOWN)
 def test_what_no_memory_speaks_of_is_untold(asked: str) -> None:
-    assert is_untold(asked, items())
+    assert lacks_answer(asked, items())
 
 
 @pytest.mark.spec("USE-08")
 @pytest.mark.parametrize("asked", KNOWN)
 def test_what_a_memory_speaks_of_by_the_same_or_another_word_is_told(asked: str) -> None:
-    assert not is_untold(asked, items())
+    assert not lacks_answer(asked, items())
 
 
 @pytest.mark.spec("USE-08")
 @pytest.mark.parametrize("asked", NOT_OF_ONESELF)
 def test_of_what_is_no_fact_of_ones_own_nothing_is_said(asked: str) -> None:
-    assert not is_untold(asked, items())
-    assert not is_untold(asked, [])
+    assert not lacks_answer(asked, items())
+    assert not lacks_answer(asked, [])
 
 
 def test_what_is_counted_may_be_told_one_by_one_by_other_names() -> None:
-    assert not is_untold("How many pets do I have?", items())
-    assert is_untold("How many pets do I have?", [])
+    assert not lacks_answer("How many pets do I have?", items())
+    assert lacks_answer("How many pets do I have?", [])
 
 
 def test_a_memory_that_stands_out_in_meaning_tells_it_in_other_words() -> None:
     asked = "When is our wedding?"
-    assert is_untold(asked, items())
-    assert is_untold(asked, items(scores=[0.2] * 12))
-    assert not is_untold(asked, items(scores=[0.2, 0.6, *[0.2] * 10]))
+    assert lacks_answer(asked, items())
+    assert lacks_answer(asked, items(scores=[0.2] * 12))
+    assert not lacks_answer(asked, items(scores=[0.2, 0.6, *[0.2] * 10]))
 
 
 @pytest.mark.parametrize(
@@ -105,11 +105,11 @@ def test_a_memory_in_another_language_tells_it_by_its_meaning_alone(
     asked: str, told: str, others: Sequence[str]
 ) -> None:
     near = items([told, *others], [0.48] + [0.2] * len(others))
-    assert not is_untold(asked, near)
-    assert is_untold(asked, items([told, *others], [0.35] + [0.2] * len(others)))
-    assert not is_untold(asked, items([told] * 5, [0.35] + [0.2] * 4)), "nothing is in the language of the question"
-    assert not is_untold(asked, near[:2]), "among a few none can stand out"
-    assert is_untold(asked, items([others[0], told, *others[1:]], [0.35] + [0.2] * len(others)))
+    assert not lacks_answer(asked, near)
+    assert lacks_answer(asked, items([told, *others], [0.35] + [0.2] * len(others)))
+    assert not lacks_answer(asked, items([told] * 5, [0.35] + [0.2] * 4)), "nothing is in the language of the question"
+    assert not lacks_answer(asked, near[:2]), "among a few none can stand out"
+    assert lacks_answer(asked, items([others[0], told, *others[1:]], [0.35] + [0.2] * len(others)))
 
 
 def test_what_was_only_asked_earlier_is_untold() -> None:

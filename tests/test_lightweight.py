@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import remanent
-from remanent.values import Newest, dataclass
+from remanent.lightweight import BoundedDict, dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +122,11 @@ def test_no_module_has_its_values_made_by_the_standard_library() -> None:
     folder = Path(str(remanent.__file__)).parent
     slow = re.compile(r"^\s*from dataclasses import .*\bdataclass\b|dataclasses\.dataclass\(", re.MULTILINE)
     found = [path.name for path in folder.rglob("*.py") if slow.search(path.read_text(encoding="utf-8"))]
-    assert found == ["values.py"]
+    assert found == ["lightweight.py"]
 
 
 def test_of_many_values_those_are_kept_that_were_set_last() -> None:
-    kept = Newest[str, int](2)
+    kept = BoundedDict[str, int](2)
     kept["a"], kept["b"], kept["a"] = 1, 2, 3
     kept["c"] = 4
     assert dict(kept) == {"a": 3, "c": 4}

@@ -178,7 +178,7 @@ def late_class(module: str, name: str) -> Any:
     return _Class(module, name)
 
 
-class Newest(OrderedDict[K, T]):
+class BoundedDict(OrderedDict[K, T]):
     """So many values, those that were set last: beyond them the one that was set longest ago is forgotten."""
 
     def __init__(self, most: int) -> None:

@@ -13,6 +13,7 @@ from remanent.errors import InvalidInput, NotFound
 from remanent.language.offline.changes import changes, retractions
 from remanent.language.offline.questions import is_question
 from remanent.language.offline.statements import statements
+from remanent.lightweight import dataclass
 from remanent.model import (
     Conflict,
     ConflictState,
@@ -30,7 +31,6 @@ from remanent.model.record import BY_HAND
 from remanent.stores import LIVE, NO_LIMIT, ConflictQuery, LinkQuery, Order, RecordFilter, RecordQuery, Store
 from remanent.text.scripts import alphanumeric, working_language
 from remanent.text.talk import is_small_talk
-from remanent.values import dataclass
 
 _EXAMPLES = 3
 """Memories that a report shows of what is wrong."""
