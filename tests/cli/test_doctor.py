@@ -121,6 +121,35 @@ def test_an_audit_log_that_was_cut_is_told_with_whose_it_is(cli: Cli) -> None:
     assert found["detail"].startswith("default: lines 1 to ")
 
 
+@pytest.mark.spec("SAFE-03")
+def test_an_audit_log_that_cannot_be_read_is_told_and_not_called_damaged(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli.told("heron")
+    log = cli.home / ".access" / "audit" / "default.jsonl"
+    log.rename(cli.home / "away")
+    log.mkdir()
+    said = cli("doctor", "--json")
+    found = by_check(said.json)["audit"]
+    assert (said.code, found["ok"]) == (1, False)
+    assert found["detail"].startswith("default: the audit log cannot be read: Is a directory; it may well be whole")
+    assert "set aside" not in found["detail"]
+    assert cli("audit", "verify").code == 69
+    monkeypatch.setenv("REMANENT_LANGUAGE", "zh")
+    assert "无法读取审计日志" in by_check(cli("doctor", "--json").json)["audit"]["detail"]
+
+
+@pytest.mark.spec("SAFE-03")
+def test_an_audit_log_that_cannot_be_written_is_told(cli: Cli) -> None:
+    cli.told("heron")
+    head = cli.home / ".secrets" / "audit" / "elsewhere.head"
+    (cli.home / ".access" / "audit").rename(cli.home / "away")
+    (cli.home / ".access" / "audit").write_text("in the way")
+    details = [one["detail"] for one in cli("doctor", "--json").json["findings"] if one["check"] == "audit"]
+    assert any("the audit log cannot be written: Not a directory" in detail for detail in details), details
+    assert not head.exists()
+
+
 def test_an_agent_that_does_not_exist_is_not_found(cli: Cli) -> None:
     assert cli("doctor", "--agent", "nobody").code == 3
 

@@ -189,6 +189,10 @@ async def test_a_server_with_another_seal_key_changes_nothing_and_says_what_to_d
     async with start("one") as one, start("two", seal_key="t" * 32) as two, start("three", seal_key=None) as three:
         await one.perform("remember", {"messages": ["fact"]}, place=ADA)
         for other in (two, three):
+            standing = other.audit.standing()
+            assert (standing.damaged, standing.failing, "REMANENT_SEAL_KEY" in standing.problem) == (0, 1, True)
+            with pytest.raises(InvalidSettings, match="REMANENT_SEAL_KEY"):
+                other.audit.verify("acme")
             with pytest.raises(InvalidSettings, match="REMANENT_SEAL_KEY"):
                 await other.perform("remember", {"messages": ["other"]}, place=ADA)
         assert one.audit.verify("acme").intact

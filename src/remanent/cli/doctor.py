@@ -22,6 +22,7 @@ from rich.table import Table
 from rich.text import Text
 
 from remanent._sync import Agent, Memory
+from remanent.bilingual import translated
 from remanent.cli import words
 from remanent.cli.exits import Exit
 from remanent.cli.options import CommonOptions
@@ -75,7 +76,9 @@ def examine(place: CommonOptions, *, repair: bool, context: typer.Context) -> No
     source = context.get_parameter_source("agent")
     only = place.agent if source is not None and source.name == "COMMANDLINE" else None
     layout, copies = Layout(settings.home), dict[str, str]()
-    findings = [*_machine(screen, place, settings), *_audit(screen, settings), *_erasures(screen, settings)]
+    findings = [*_machine(screen, place, settings)]
+    findings += _audit(screen, settings, written=_is_sound(findings, "home"))
+    findings += _erasures(screen, settings)
     # Without a home that can be opened there is no agent to look at, and the finding says why.
     if _is_sound(findings, "home"):
         with place.open(settings) as memory:
@@ -128,17 +131,26 @@ def _machine(screen: Terminal, place: CommonOptions, settings: Settings) -> Iter
     yield Finding("engine", True, settings.engine)
 
 
-def _audit(screen: Terminal, settings: Settings) -> Iterator[Finding]:
-    """Verify the audit log of every organisation."""
+def _audit(screen: Terminal, settings: Settings, *, written: bool) -> Iterator[Finding]:
+    """Verify the audit log of every organisation, and, where all else is `written`, whether it can be written."""
     log = open_audit(open_shelf(settings), settings)
-    orgs, lines, is_intact = log.orgs(), 0, True
+    lines, orgs, standing = 0, list[str](), log.standing()
+    troubles = [translated(standing.problem, screen.language)] if written and standing.failing else []
+    try:
+        orgs = log.orgs()
+    except RemanentError as error:
+        troubles.append(translated(str(error), screen.language))
     for org in orgs:
-        found = log.verify(org)
+        try:
+            found = log.verify(org)
+        except RemanentError as error:
+            troubles.append(f"{org}: {translated(str(error), screen.language)}")
+            continue
         lines += found.lines
         if not found.intact:
-            is_intact = False
-            yield Finding("audit", False, screen.word(words.AUDIT_DAMAGED, org=org, problem=found.problem))
-    if is_intact:
+            troubles.append(screen.word(words.AUDIT_DAMAGED, org=org, problem=found.problem))
+    yield from (Finding("audit", False, trouble) for trouble in troubles)
+    if not troubles:
         yield Finding("audit", True, screen.word(words.AUDIT_INTACT, lines=lines, orgs=len(orgs)))
 
 

@@ -112,9 +112,7 @@ class Connection:
                 await response.aread()
                 raise _failure(response)
             async for line in response.aiter_lines():
-                if line.startswith(_BROKEN_OFF):
-                    name, detail = _told(line)
-                    raise _ERRORS.get(name, RemanentError)(detail)
+                _check_whole(line)
                 yield line
 
     # ── one request ──────────────────────────────────────────────────────────
@@ -187,7 +185,9 @@ class Connection:
                         raise _failure(events)
                     async for line in events.aiter_lines():
                         if line.startswith("data: "):
-                            run = Run.model_validate(json.loads(line.removeprefix("data: ")))
+                            told = line.removeprefix("data: ")
+                            _check_whole(told)
+                            run = Run.model_validate(json.loads(told))
                             _tell(run.step, on_progress)
         except asyncio.CancelledError:
             # Shielded: the cancellation must not cut off the very request that tells the server of it.
@@ -278,6 +278,13 @@ def _tell(step: ProgressStep, on_progress: Callable[[Progress], None] | None) ->
     if on_progress is not None:
         pending = 0 if step.total is None else step.total - step.done
         on_progress(Progress(pending=pending, done=step.done, failed=0))
+
+
+def _check_whole(line: str) -> None:
+    """Raise the error that a line tells of, if it is the last one of an answer that was broken off."""
+    if line.startswith(_BROKEN_OFF):
+        name, detail = _told(line)
+        raise _ERRORS.get(name, RemanentError)(detail)
 
 
 def _told(problem: str) -> tuple[str, str]:

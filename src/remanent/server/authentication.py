@@ -5,26 +5,28 @@ at one door does not get in faster by another, or with another key. A wrong key 
 that guessing is slow and a typing error is not punished.
 
 At the pages a key is typed once, and a cookie stands for it until its session is closed or idle. A session stores a
-proof of the key, never the key, and is checked at every request: a key which was revoked, rotated or has expired opens
-nothing, whatever cookie stands for it. Requests that change anything must also send the session's CSRF token, which no
-page of another site can read. Sessions lie in this process's memory, or on the shelf where several servers share one:
-whichever is asked next knows them.
+proof of the key, never the key, and is checked at every request, and again while a long answer to one goes on: a key
+which was revoked, rotated or has expired opens nothing, whatever cookie stands for it. Requests that change anything
+must also send the session's CSRF token, which no page of another site can read. Sessions lie in this process's memory,
+or on the shelf where several servers share one: whichever is asked next knows them.
 """
 
+import asyncio
 import hashlib
 import hmac
 import secrets
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from datetime import timedelta
 from http.cookies import CookieError, SimpleCookie
+from typing import Any, TypeVar
 from urllib.parse import unquote_to_bytes
 from weakref import WeakKeyDictionary
 
 from starlette.requests import Request
 
-from remanent.errors import InvalidScope, NotAuthenticated, NotPermitted
+from remanent.errors import BusyError, IntegrityError, InvalidScope, NotAuthenticated, NotPermitted, StorageError
 from remanent.model import Clock, Instant, Model, Scope
 from remanent.model.filters import check_user
 from remanent.model.scope import check_label
@@ -34,6 +36,8 @@ from remanent.server.limits import RateLimit
 from remanent.server.problems import Refusal
 from remanent.settings import ServerSettings, Settings
 from remanent.stores.shelf import Shelf
+
+T = TypeVar("T")
 
 COOKIE = "remanent_session"
 CSRF = "x-remanent-csrf"
@@ -193,6 +197,70 @@ def _hash(word: str) -> str:
 _SESSIONS: WeakKeyDictionary[Service, PageSessions] = WeakKeyDictionary()
 
 
+LOOK_AGAIN = 1.0
+"""Seconds after which a key is looked at again while an answer to it goes on: revoking one should be felt at once, and
+a look costs some microseconds (a statement, where servers share keys). Chosen by hand."""
+
+
+class KeyWatch:
+    """Sees whether somebody who was let in still would be, while an answer that was begun for them goes on."""
+
+    def __init__(self, again: Callable[[], Awaitable[object]], *, timer: Callable[[], float] = time.monotonic) -> None:
+        self._again = again
+        self._timer = timer
+        self._seen = timer()
+
+    async def check(self) -> None:
+        """Refuse whom the key no longer lets in; however often this is asked, it is looked at now and then."""
+        if self._timer() - self._seen < LOOK_AGAIN:
+            return
+        try:
+            await self._again()
+        except (NotAuthenticated, IntegrityError):
+            raise
+        except (BusyError, StorageError, OSError):
+            pass  # nobody can tell for the moment, which is told to requests that come now
+        self._seen = self._timer()
+
+    async def during(self, work: Coroutine[Any, Any, T]) -> T:
+        """Do the work as long as the key holds; then it is cancelled, and may clean up."""
+        working = asyncio.ensure_future(work)
+        try:
+            await self.check()
+            while not (await asyncio.wait({working}, timeout=LOOK_AGAIN))[0]:
+                await self.check()
+        finally:
+            if not working.done():
+                working.cancel()
+                await asyncio.gather(working, return_exceptions=True)
+        return working.result()
+
+    async def watched(self, steps: AsyncIterator[T], *, longest: float) -> AsyncIterator[T]:
+        """Yield what comes, however long it takes, at most for so long and while the key holds."""
+        end = self._timer() + longest
+        coming: asyncio.Future[T] | None = None
+        try:
+            while (left := end - self._timer()) > 0:
+                coming = coming or asyncio.ensure_future(anext(steps))
+                await asyncio.wait({coming}, timeout=min(LOOK_AGAIN, left))
+                await self.check()
+                if coming.done():
+                    step, coming = coming, None
+                    yield step.result()
+        except StopAsyncIteration:
+            return
+        finally:
+            if coming is not None:
+                coming.cancel()
+                await asyncio.gather(coming, return_exceptions=True)
+
+
+def watch_of(request: Request) -> KeyWatch:
+    """Return what sees whether the key of a request still holds, once it was let in."""
+    watch: KeyWatch = request.state.watch
+    return watch
+
+
 _WRONG_KEY_COST = 20.0
 """What a wrong key costs of the address's own bucket: guessing is slow."""
 
@@ -229,16 +297,21 @@ class Authenticator:
         """Return who asks, by a key or by the cookie of the pages; `key` finds it where it stands elsewhere."""
         client = request.client.host if request.client is not None else "?"
         nearby = is_local(request.scope)
-        try:
+
+        async def recognise() -> Principal:
+            """Tell who asks as of now: asked again while an answer goes on, it refuses whose key is over meanwhile."""
             token = (key or self.bearer)(request)
             session = None if key or "authorization" in request.headers else await self._sessions.key(request)
             if session is None:
-                principal = await self._service.authenticate(token, is_local=nearby)
-            else:
-                principal = await self._service.recognise(session, is_local=nearby)
+                return await self._service.authenticate(token, is_local=nearby)
+            return await self._service.recognise(session, is_local=nearby)
+
+        try:
+            principal = await recognise()
         except NotAuthenticated:
             self._strangers.take(client, cost=_WRONG_KEY_COST)
             raise
+        request.state.watch = KeyWatch(recognise)
         request.state.who = principal.name
         request.state.payer = _payer(principal)
         self._rate.take(_payer(principal))

@@ -5,7 +5,6 @@ their word: a number in quotes is a text. Operations that take long answer at on
 own to be followed, fetched and cancelled.
 """
 
-import asyncio
 import time
 import types
 from collections import defaultdict
@@ -25,7 +24,7 @@ from remanent.errors import InvalidInput, RemanentError, VersionConflict
 from remanent.lightweight import dataclass
 from remanent.model import Model
 from remanent.operations import Body, Level, Operation, Principal, Run, RunState, Service, Target
-from remanent.server.authentication import Authenticator, default_scope
+from remanent.server.authentication import Authenticator, default_scope, watch_of
 from remanent.server.idempotency import IdempotencyStore, fingerprint, hashed_upload, key_of
 from remanent.server.limits import (
     UPLOAD_DISCOUNT,
@@ -269,6 +268,7 @@ class Rest:
                     return await self._upload(call)
                 asked = await self._asked(call)
                 async with self._capacity.work_slot(place.org):
+                    await watch_of(request).check()  # a body may take its time to come
                     return await self._keyed(call, asked)
 
         return endpoint
@@ -328,7 +328,7 @@ class Rest:
         """Do an operation that takes a file or lines beside its fields."""
         check_type(call.request, *upload_types(call.operation))
         asked = _from_query(call.operation, call.request)
-        upload = self._counted(call.principal, body_chunks(call.request, limit=int(self._settings.max_upload)))
+        upload = self._counted(call, body_chunks(call.request, limit=int(self._settings.max_upload)))
         if call.key is None:
             return await self._do(call, asked, upload=upload)
         # A key must be held against what comes with it before anything is done: it waits in a file.
@@ -341,15 +341,17 @@ class Rest:
                 answer=lambda: self._do(call, asked, upload=content),
             )
 
-    async def _counted(self, principal: Principal, coming: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-        """Yield an upload and charge it to the key at its end; until then its size need not be known."""
-        size = 0
+    async def _counted(self, call: RestCall, coming: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+        """Yield an upload while its key holds, and charge it to that at its end: its size need not be known before."""
+        size, watch = 0, watch_of(call.request)
         try:
             async for piece in coming:
                 size += len(piece)
+                await watch.check()
                 yield piece
+            await watch.check()
         finally:
-            self._authenticator.charge(principal, body_cost(size // UPLOAD_DISCOUNT))
+            self._authenticator.charge(call.principal, body_cost(size // UPLOAD_DISCOUNT))
 
     def _respond(self, operation: Operation[Any, Any], request: Request, answer: Any) -> Response:
         """Return the answer; one with a version carries it as ETag, for conditional requests."""
@@ -376,12 +378,12 @@ class Rest:
         return _json(await work(request.path_params["run_id"], principal=principal, org=org))
 
     async def _follow_run(self, request: Request) -> Response:
-        """Answer with a stream of events that lasts until the run ends, at most for so long."""
+        """Answer with events until the run ends, at most for so long, and while the key holds."""
         principal, org = await self._at_runs(request)
         run_id = request.path_params["run_id"]
         await self._service.runs.get(run_id, principal=principal, org=org)
         runs = self._service.runs.follow(run_id, principal=principal, org=org)
-        events = _events(runs, longest=self._settings.stream_timeout)
+        events = _events(runs, request, longest=self._settings.stream_timeout)
         return _Stream(events, seat=self._capacity.request_slot(org), media_type=EVENTS)
 
     async def _at_runs(self, request: Request) -> tuple[Principal, str]:
@@ -406,16 +408,17 @@ class _Stream(StreamingResponse):
             await super().__call__(scope, receive, send)
 
 
-async def _events(runs: AsyncIterator[Run], *, longest: float) -> AsyncIterator[bytes]:
-    """Yield server-sent events: `progress` while it runs, then one named for how it ended; at most for so long."""
-    end = time.monotonic() + longest
+async def _events(runs: AsyncIterator[Run], request: Request, *, longest: float) -> AsyncIterator[bytes]:
+    """Yield server-sent events: `progress` while it runs, then one named for how it ended; at most for so long.
+
+    What keeps it from going on, such as a key that was revoked, is told in a last one, `error`.
+    """
     try:
-        while True:
-            run = await asyncio.wait_for(anext(runs), end - time.monotonic())
+        async for run in watch_of(request).watched(runs, longest=longest):
             name = "progress" if run.state is RunState.RUNNING else run.state.value
             yield b"event: " + name.encode() + b"\ndata: " + to_json(run) + b"\n\n"
-    except (TimeoutError, StopAsyncIteration):
-        return
+    except RemanentError as error:
+        yield b"event: error\ndata: " + bytes(error_response(error, request).body) + b"\n\n"
 
 
 async def _stream(
@@ -423,9 +426,10 @@ async def _stream(
 ) -> Response:
     """Answer with lines; what fails before the first of them is still a proper error.
 
-    What fails later is told in a last line before the answer is broken off, so that nobody takes it for whole.
+    What fails later, and a key that no longer holds, is told in a last line before the answer is broken off, so that
+    nobody takes it for whole.
     """
-    first = await anext(lines, None)
+    first, watch = await anext(lines, None), watch_of(request)
 
     async def content() -> AsyncIterator[bytes]:
         async with aclosing(lines):
@@ -433,6 +437,7 @@ async def _stream(
                 yield first.encode() + b"\n"
             try:
                 async for line in lines:
+                    await watch.check()
                     yield line.encode() + b"\n"
             except RemanentError as error:
                 yield bytes(error_response(error, request).body) + b"\n"

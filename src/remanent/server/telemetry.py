@@ -275,6 +275,7 @@ async def readiness(
         loaded = warming.models.is_set()
         checks.append(HealthCheck(check="models", ok=loaded, detail="" if loaded else "the models are being loaded"))
     if audit is not None:
+        await audit.try_again()
         standing = await asyncio.to_thread(audit.standing)
         checks.append(HealthCheck(check="audit", ok=not standing.failing, detail=_told(standing)))
     ready = all(check.ok for check in checks)
@@ -284,7 +285,7 @@ async def readiness(
 def _told(standing: AuditStatus) -> str:
     """Say how the audit logs stand, without naming whose."""
     if standing.failing:
-        return "the audit log cannot be written, so that nothing is changed"
+        return f"nothing that changes anything is done: {standing.problem}"
     if standing.damaged:
         return f"the audit log of {standing.damaged} organisation(s) is damaged; `remanent doctor` tells where"
     return ""

@@ -5,6 +5,7 @@ names they always had; a database holds both as rows, so that all servers of one
 whoever serves requests calls them through `call`, which leaves the event loop where that could take long.
 """
 
+import errno
 import fcntl
 import hashlib
 import os
@@ -76,7 +77,7 @@ class Log(ABC):
 
     @abstractmethod
     def require_room(self) -> None:
-        """Refuse when another line would not be taken."""
+        """Refuse when another line would not be taken; nothing is changed by asking."""
 
     @abstractmethod
     def aside(self, name: str) -> str | None:
@@ -224,9 +225,10 @@ class FolderShelf(Shelf):
         return [name for _, name in sorted(found)]
 
     def logs(self, folder: str) -> list[str]:
-        """Return the logs of a folder, by name, with what was set aside from them."""
-        place = self.path(folder)
-        return sorted(f"{folder}/{file.name}" for end in (".jsonl", DAMAGED) for file in place.glob(f"*{end}"))
+        """Return the logs of a folder, by name, with what was set aside from them; raises where nobody can tell."""
+        with suppress(*MISSING), os.scandir(self.path(folder)) as files:
+            return sorted(f"{folder}/{file.name}" for file in files if file.name.endswith((".jsonl", DAMAGED)))
+        return []
 
     def log(self, name: str) -> "FileLog":
         """Return a log; it is cheap to make and keeps no file open."""
@@ -338,7 +340,8 @@ class FileLog(Log):
         return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
     def require_room(self) -> None:
-        """Refuse when the disk would not take a line."""
+        """Refuse when the file, or the disk, would not take a line."""
+        require_writable(self.file)
         folder = next(folder for folder in self.file.parents if folder.exists())
         state = os.statvfs(folder)
         if state.f_flag & os.ST_RDONLY:
@@ -351,7 +354,7 @@ class FileLog(Log):
         try:
             with self.file.with_name(name).open("rb") as stream:
                 return hashlib.file_digest(stream, "sha256").hexdigest()
-        except OSError:
+        except (*MISSING, IsADirectoryError):  # no file is the folder itself, where a line names none
             return None
 
 
@@ -405,6 +408,17 @@ class _OpenFile(OpenLog):
         unnamed.replace(self._file.with_name(chosen))
         sync_folder(self._file.parent)
         return chosen, digest.hexdigest()
+
+
+def require_writable(file: Path) -> None:
+    """Raise what the system would say to whoever writes a file, which need not be there yet and is not made."""
+    try:
+        os.close(os.open(file, os.O_RDWR | os.O_CLOEXEC))
+    except FileNotFoundError:
+        folder = next(folder for folder in file.parents if folder.exists())
+        os.close(os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder)) from None
 
 
 def _lock(handle: int) -> None:

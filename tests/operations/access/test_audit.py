@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanent.errors import RemanentError, StorageError, StorageFull, StoreBusy
-from remanent.operations.access.audit import AuditLog
+from remanent.errors import IntegrityError, RemanentError, StorageError, StorageFull, StoreBusy
+from remanent.operations.access.audit import AuditLog, AuditStatus
 from remanent.operations.access.chain import (
     BEGINNING,
     BROKEN,
@@ -426,6 +426,37 @@ async def test_a_lost_key_stops_nobody_and_is_told(tmp_path: Path) -> None:
     await written(tmp_path, 1)
     assert deeds(tmp_path) == [BROKEN, "op0"]
     assert not AuditLog(tmp_path).verify("acme").intact
+
+
+@pytest.mark.parametrize("place", [log_of, head_of, lambda home: home / ".secrets" / "audit.key"])
+async def test_a_log_that_cannot_be_read_is_not_called_damaged(tmp_path: Path, place: Callable[[Path], Path]) -> None:
+    await written(tmp_path, 3)
+    away = tmp_path / "away"
+    place(tmp_path).rename(away)
+    place(tmp_path).mkdir()
+    log = AuditLog(tmp_path)
+    assert (log.standing().damaged, log.standing().failing) == (0, 1)
+    with pytest.raises(StorageError, match=r"the audit log cannot be read: .*; it may well be whole") as caught:
+        log.verify("acme")
+    assert not isinstance(caught.value, IntegrityError)
+    place(tmp_path).rmdir()
+    away.rename(place(tmp_path))
+    assert (log.standing(), log.verify("acme").lines) == (AuditStatus(), 3)
+
+
+async def test_a_folder_of_logs_that_cannot_be_looked_into_is_not_called_empty(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await written(tmp_path, 3)
+    monkeypatch.setattr(os, "scandir", forbidden)
+    log = AuditLog(tmp_path)
+    with pytest.raises(StorageError, match="the audit log cannot be read: Permission denied"):
+        log.orgs()
+    assert (log.standing().damaged, log.standing().failing) == (0, 1)
+
+
+def forbidden(*_: object) -> None:
+    raise PermissionError(errno.EACCES, "Permission denied")
 
 
 @pytest.mark.parametrize("error", [RuntimeError("?"), ValueError("?"), OSError(errno.EIO, "I/O error"), StoreBusy("x")])

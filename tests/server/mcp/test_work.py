@@ -1,12 +1,23 @@
 """What an agent works with over MCP, by the official client: its scratchpad, the state of a task, the raw words."""
 
+import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 
+from remanent.bilingual import Bilingual
+from remanent.discipline.operation import Tool, operation
+from remanent.discipline.shapes import Done, Nothing
+from remanent.http.client import certificates
 from remanent.memory import aopen
-from tests.server.mcp.world import TRANSPORTS, Transport, connected
+from remanent.operations import Catalogue, Permission, ProgressStep
+from remanent.operations.access.keys import Reach
+from remanent.operations.call import ServiceCall
+from remanent.server import authentication
+from tests.server.mcp.world import TRANSPORTS, Transport, connected, served
 
 CONTEXT = "Mount Kelt is 3,412 metres high. It was first climbed in 1921 by Ines Moura."
 
@@ -98,3 +109,50 @@ async def test_the_program_that_runs_a_model_keeps_sessions_and_fits_a_conversat
         assert fitted.structured_content["messages"][-1]["content"] == talk[-1]["content"]
         refused = await client.call_tool("session_end", {"session": "monday", "reason": "hook"})
         assert refused.is_error
+
+
+WAIT = Tool("wait", Bilingual("Wait for ever.", "永远等待。"))
+
+
+GIVEN_UP = asyncio.Event()
+
+
+@operation("wait", zh="永远等待。", permission=Permission.READ, long=True, tool=WAIT)
+async def wait(call: ServiceCall, request: Nothing) -> Done:
+    """Wait for ever, and say so."""
+    del request
+    GIVEN_UP.clear()
+    try:
+        while True:
+            call.report(ProgressStep(done=1, note="waiting"))
+            await asyncio.sleep(0)
+    finally:
+        GIVEN_UP.set()
+
+
+@pytest.mark.spec("SAFE-01")
+@pytest.mark.parametrize("method", ["POST", "GET"])
+async def test_a_stream_ends_soon_after_its_key_was_revoked_and_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    monkeypatch.setattr(authentication, "LOOK_AGAIN", 0.001)
+    meta = {"progressToken": "p"}
+    asked = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "wait", "_meta": meta}}
+    async with served(tmp_path, catalogue=Catalogue([wait])) as server:
+        key, token = server.service.keys.create("a", reach=Reach(), permissions=(Permission.READ,))
+        headers = {"authorization": f"Bearer {token}", "accept": "application/json, text/event-stream"}
+        async with (
+            httpx2.AsyncClient(headers=headers, timeout=30, verify=certificates()) as http,
+            http.stream(method, f"{server.address}/mcp", json=asked if method == "POST" else None) as answer,
+        ):
+            assert answer.headers["content-type"].startswith("text/event-stream")
+            lines = answer.aiter_lines()
+            if method == "POST":
+                assert "waiting" in [await anext(lines), await anext(lines)][1]
+            server.service.keys.revoke(key.key_id)
+            said = [line async for line in lines if line.startswith("data: ")]
+            if method == "POST":
+                await asyncio.wait_for(GIVEN_UP.wait(), 30)
+        told = json.loads(said[-1].removeprefix("data: "))
+        assert (told["id"], told["error"]["code"]) == (7 if method == "POST" else None, -32600)
+        assert "unknown, expired or revoked" in told["error"]["message"]

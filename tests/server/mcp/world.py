@@ -14,7 +14,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from remanent.http.client import certificates
 from remanent.memory import aopen
-from remanent.operations import Service
+from remanent.operations import CATALOGUE, Catalogue, Service
 from remanent.server.app import create_app
 from remanent.server.mcp.server import Mcp
 from tests.server.proxy.world import serving
@@ -41,8 +41,8 @@ class Served:
 
 
 @asynccontextmanager
-async def served(home: Path, **settings: Any) -> AsyncIterator[Served]:
-    async with aopen(home, embedder="none", **settings) as memory, Service(memory) as service:
+async def served(home: Path, *, catalogue: Catalogue = CATALOGUE, **settings: Any) -> AsyncIterator[Served]:
+    async with aopen(home, embedder="none", **settings) as memory, Service(memory, catalogue=catalogue) as service:
         part = Mcp(service)
         async with part.running(), serving(create_app(service, parts=[part])) as address:
             yield Served(service, address)

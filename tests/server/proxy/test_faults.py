@@ -1,6 +1,7 @@
 """A fault of memory never breaks a chat, and no turn is lost or kept twice by it."""
 
 import asyncio
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,8 @@ from remanent.errors import QueueFull, StorageError
 from remanent.http.client import certificates
 from remanent.memory import AsyncAgent, aopen
 from remanent.model import Found, RecallOptions
-from remanent.operations import Service
+from remanent.operations import Service, Target
+from remanent.server import authentication
 from remanent.server.proxy import Proxy
 from remanent.server.proxy.memory import ChatTurn
 from tests.language.scripted.places import nobody
@@ -311,3 +313,33 @@ async def test_a_turn_does_not_overtake_one_that_memory_is_about_to_refuse(tmp_p
         while await here.proxy.keeper.drain():
             pass
         assert [text for _, text in await here.said()] == ["First", "One.", "Second", "Two."]
+
+
+@pytest.mark.spec("SAFE-01")
+@pytest.mark.parametrize("is_anthropic", [False, True])
+async def test_a_chat_ends_soon_after_its_key_has_and_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_anthropic: bool
+) -> None:
+    import anthropic
+    import openai
+
+    monkeypatch.setattr(authentication, "LOOK_AGAIN", 0.001)
+    start = {"type": "message_start", "message": {"id": "m", "model": "x", "content": [], "role": "assistant"}}
+    said = event(start) if is_anthropic else event(delta(content="To Lis"))
+    pausing = Pausing(b"event: message_start\n" * is_anthropic + said)
+    async with world(tmp_path, pausing.step) as here:
+        made = await here.service.perform(
+            "keys.create",
+            {"name": "guest", "permissions": ["read", "write"], "expires_at": here.clock() + timedelta(hours=1)},
+            place=Target(org="default"),
+        )
+        async with here.anthropic(key=made.token) if is_anthropic else here.client(key=made.token) as client:
+            if is_anthropic:
+                answer = await client.messages.create(model=MODEL, messages=ASKS, max_tokens=9, stream=True)
+            else:
+                answer = await client.chat.completions.create(model=MODEL, messages=ASKS, stream=True)
+            await anext(answer)
+            here.clock.now += timedelta(hours=1)
+            with pytest.raises((openai.APIError, anthropic.APIError), match="unknown, expired or revoked"):
+                [piece async for piece in answer]
+        await asyncio.wait_for(pausing.was_left.wait(), 30)

@@ -2,8 +2,9 @@
 
 import json
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -15,6 +16,7 @@ from remanent.server.hosts import allowed_hosts, is_loopback, name_of
 from remanent.server.limits import RateLimit, check_shape
 from remanent.server.serving import check_address
 from remanent.settings import ServerSettings, load_settings
+from remanent.stores import shelf
 from tests.server.rest.conftest import AGENT, Served, Start
 
 
@@ -113,6 +115,55 @@ async def test_a_damaged_audit_log_holds_up_nobody_and_is_told_as_degraded(serve
         assert (ready.status_code, ready.json()["ready"], ready.json()["degraded"]) == (200, True, True)
         assert "acme" not in ready.text
     assert not (await served.http.get("/v1/orgs/acme/audit/verify")).json()["intact"]
+
+
+def in_the_way(place: Path) -> Callable[[], None]:
+    """Put a file where a folder belongs, or a folder where a file does; return what undoes it."""
+    away, is_folder = place.with_name("away"), place.is_dir()
+    place.rename(away)
+    place.write_text("in the way") if is_folder else place.mkdir()
+
+    def undo() -> None:
+        place.unlink() if is_folder else place.rmdir()
+        away.rename(place)
+
+    return undo
+
+
+@pytest.mark.spec("SAFE-03")
+@pytest.mark.parametrize(
+    "place",
+    [".access/audit", ".access/audit/acme.jsonl", ".secrets/audit", ".secrets/audit/acme.head", ".secrets/audit.key"],
+)
+async def test_a_server_whose_audit_log_cannot_be_written_is_not_ready_and_says_so(served: Served, place: str) -> None:
+    async def told() -> tuple[int, dict[str, Any], bool]:
+        answer = await served.until_ready()
+        checks = {check["check"]: check for check in answer.json()["checks"]}
+        return answer.status_code, checks["audit"], answer.json()["degraded"]
+
+    await served.told("one")
+    undo = in_the_way(served.service.memory.settings.home / place)
+    status, audit, degraded = await told()
+    assert (status, audit["ok"], degraded) == (503, False, False), "before anybody tried to write"
+    assert "cannot be written" in audit["detail"]
+    assert "acme" not in audit["detail"]
+    assert (await served.http.post(f"{AGENT}/entries", json={"messages": ["two"]}, timeout=30)).status_code == 500
+    assert (await told())[0] == 503
+    undo()
+    assert (await told())[0] == 200, "a server that is not ready is asked nothing: it must find out by itself"
+    assert (await served.http.get("/v1/orgs/acme/audit/verify")).json()["intact"]
+
+
+@pytest.mark.spec("SAFE-03")
+async def test_a_server_that_could_note_nothing_is_not_ready_before_its_first_organisation(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert (await served.until_ready()).status_code == 200
+    monkeypatch.setattr(shelf, "ROOM", 1 << 62)
+    assert (await served.until_ready()).status_code == 503
+    monkeypatch.undo()
+    (served.service.memory.settings.home / ".access").write_text("in the way")
+    assert (await served.until_ready()).status_code == 503
 
 
 @pytest.mark.spec("SAFE-03")

@@ -8,6 +8,7 @@ import asyncio
 import logging
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import field
 from pathlib import Path
 
@@ -41,6 +42,11 @@ _MOST_SEEN = 10_000
 _MOST_LOOKED_AT = 50
 """Organisations whose log is looked at for `/readyz`: those written to last."""
 
+_NEXT = ".next"
+"""Stands for an organisation that has no log yet: no organisation has such a name."""
+_TRIED_FOR = 1.0
+"""Seconds that `/readyz` waits for logs that could not be written: those who ask often give up after so long."""
+
 _logger = logging.getLogger(__name__)
 
 
@@ -62,6 +68,8 @@ class AuditStatus:
     """Logs that lost lines, and were set aside or are about to be; what is done is noted further on."""
     failing: int = 0
     """Nothing can be noted, and so nothing is changed."""
+    problem: str = ""
+    """Why, of one of these."""
 
 
 class AuditLog:
@@ -89,7 +97,8 @@ class AuditLog:
         self._clock = clock
         self._queues: dict[str, _Queue] = {}
         self._seen = BoundedDict[str, tuple[int, ...] | None](_MOST_SEEN)
-        self._failing: set[str] = set()
+        self._failing: dict[str, str] = {}
+        """Whose last line could not be written, and why."""
         self._writers: ThreadPoolExecutor | None = None
 
     # ── writing ──────────────────────────────────────────────────────────────
@@ -114,19 +123,25 @@ class AuditLog:
             return False
         chain = self._chain(org)
         try:
-            chain.require_room()
+            chain.require_writable()
             return chain.state() == self._seen.get(org)
-        except OSError:
+        except (OSError, RemanentError):
             return False
 
-    async def _enter(self, org: str, deed: AuditEvent | None) -> None:
-        """Wait until an event is written. Those that wait meanwhile share one write and one sync."""
+    async def try_again(self) -> None:
+        """Write what is owed, for a moment: a server that says it is not ready is sent nothing that would do so."""
+        waiting = [self._enter(org, None) for org in list(self._failing)[:_MOST_LOOKED_AT]]
+        if waiting:
+            await asyncio.wait(waiting, timeout=_TRIED_FOR)
+
+    def _enter(self, org: str, deed: AuditEvent | None) -> asyncio.Future[None]:
+        """Return what is done once an event is written. Those that wait meanwhile share one write and one sync."""
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         queue = self._queues.setdefault(org, _Queue())
         queue.waiting.append((deed, done))
         if queue.task is None:
             queue.task = asyncio.create_task(self._flush(org, queue), name="remanent audit")
-        await done
+        return done
 
     async def _flush(self, org: str, queue: _Queue) -> None:
         """Note what waits until nothing does; however a write ends, nobody is left waiting for it."""
@@ -166,10 +181,11 @@ class AuditLog:
                 if not queue.owed:
                     break
         except Exception as error:  # noqa: BLE001 - the border of the log: whatever it was, the callers are answered
-            self._failing.add(org)
+            failure = _typed(error)
+            self._failing[org] = str(failure)
             self._seen.pop(org, None)
-            return _typed(error)
-        self._failing.discard(org)
+            return failure
+        self._failing.pop(org, None)
         self._seen[org] = state
         return None
 
@@ -190,30 +206,43 @@ class AuditLog:
 
     def read(self, org: str) -> Iterator[AuditLine]:
         """Yield an organisation's lines that can be read, oldest first."""
-        yield from self._chain(org).read()
+        with _reading():
+            yield from self._chain(org).read()
 
     def verify(self, org: str) -> AuditVerification:
         """Walk along an organisation's whole chain and say whether every line is there, and as it was written."""
-        return self._chain(org).verify()
+        with _reading():
+            return self._chain(org).verify()
 
     def orgs(self) -> list[str]:
         """Return every organisation of which there is, or was, a log."""
-        names = [name.rpartition("/")[2] for name in self._shelf.logs(_LOGS)]
-        logs = {org_of(name.removesuffix(".jsonl")) for name in names if name.endswith(".jsonl")}
-        return sorted({*logs, *self._anchors.orgs()})
+        with _reading():
+            names = [name.rpartition("/")[2] for name in self._shelf.logs(_LOGS)]
+            logs = {org_of(name.removesuffix(".jsonl")) for name in names if name.endswith(".jsonl")}
+            return sorted({*logs, *self._anchors.orgs()})
 
     def standing(self) -> AuditStatus:
         """Return how the logs stand, as far as can be told at once; `verify` looks at every line."""
-        names = [name.rpartition("/")[2] for name in self._shelf.logs(_LOGS)]
-        aside = {org_of(name.rsplit(".", 2)[0]) for name in names if name.endswith(DAMAGED)}
-        orgs = list(self._anchors.orgs())
-        if not self._shelf.is_shared:  # else they come in this order, and asking for each would take long
-            orgs.sort(key=self._written_at)
-        latest = orgs[: -_MOST_LOOKED_AT - 1 : -1]
-        return AuditStatus(
-            damaged=len(aside.union(org for org in latest if not self._chain(org).is_sound())),
-            failing=len(self._failing),
-        )
+        try:
+            names = [name.rpartition("/")[2] for name in self._shelf.logs(_LOGS)]
+            orgs = list(self._anchors.orgs())
+            if not self._shelf.is_shared:  # else they come in this order, and asking for each would take long
+                orgs.sort(key=self._written_at)
+        except (OSError, RemanentError) as error:
+            return AuditStatus(failing=1, problem=str(_typed(error)))
+        damaged = {org_of(name.rsplit(".", 2)[0]) for name in names if name.endswith(DAMAGED)}
+        failing = dict(self._failing)
+        for org in (_NEXT, *orgs[: -_MOST_LOOKED_AT - 1 : -1]):
+            chain = self._chain(org)
+            try:
+                chain.require_writable()
+                if not chain.is_sound():
+                    damaged.add(org)
+            except (OSError, RemanentError) as error:
+                failing.setdefault(org, str(_typed(error)))
+        if len(failing) > 1:
+            failing.pop(_NEXT, None)  # what keeps the others from their logs
+        return AuditStatus(len(damaged), len(failing), next(iter(failing.values()), ""))
 
     def _written_at(self, org: str) -> int:
         state = self._chain(org).state()
@@ -229,6 +258,16 @@ def open_audit(shelf: Shelf, settings: Settings, *, clock: Clock = system_clock)
     """Return the audit log of a memory, with the secrets of this machine."""
     key = None if settings.seal_key is None else settings.seal_key.get_secret_value()
     return AuditLog(shelf, secrets=settings.secrets_folder, seal_key=key, clock=clock)
+
+
+@contextmanager
+def _reading() -> Iterator[None]:
+    """Say of a log that cannot be read no more than that."""
+    try:
+        yield
+    except OSError as error:
+        why = f"{error.strerror}; it may well be whole: let its owner read it, then try again"
+        raise StorageError(f"the audit log cannot be read: {why}") from error
 
 
 def _typed(error: Exception) -> RemanentError:

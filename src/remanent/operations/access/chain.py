@@ -28,11 +28,12 @@ from remanent.lightweight import dataclass
 from remanent.model import Clock, Model
 from remanent.model.base import Count
 from remanent.model.clock import Instant
-from remanent.stores.shelf import DAMAGED, MISSING, Log, OpenLog, Shelf
+from remanent.stores.shelf import DAMAGED, MISSING, Log, OpenLog, Shelf, require_writable
 from remanent.stores.sqlite.folders import folder_name
 
 KEY = "audit.key"
 HEADS = "audit"
+_HEAD = ".head"
 BEGINNING = "0" * 64
 """What the first line is sealed by."""
 
@@ -123,8 +124,10 @@ class Anchors:
 
     def orgs(self) -> Iterator[str]:
         """Yield every organisation whose log was begun."""
-        for file in sorted((self._folder / HEADS).glob("*.head")):
-            yield org_of(file.stem)
+        names: list[str] = []
+        with suppress(*MISSING), os.scandir(self._folder / HEADS) as files:
+            names = sorted(file.name for file in files if file.name.endswith(_HEAD))
+        yield from (org_of(name.removesuffix(_HEAD)) for name in names)
 
     def all(self, org: str, *, sealer: Sealer) -> list[Head]:
         """Return every line that the chain must hold, the last one last; none where no chain was begun."""
@@ -144,9 +147,10 @@ class Anchors:
         write_durably(self._file(org), _slot(head, sealer) + b" " * _SLOT)
 
     def require(self, org: str) -> None:
-        """Refuse when it could not be noted how far a chain has come."""
-        with suppress(*MISSING):
-            os.close(os.open(self._file(org), os.O_RDWR | os.O_CLOEXEC))
+        """Refuse when no line could be sealed, or it could not be noted how far a chain has come."""
+        if self.key() is None:
+            require_writable(self._folder / KEY)
+        require_writable(self._file(org))
 
     def move(self, org: str, head: Head, *, sealer: Sealer) -> None:
         """Note how far a chain has come; on return that survives a crash."""
@@ -168,7 +172,7 @@ class Anchors:
         """Be told of lines that are durable, where that is more than was noted with them."""
 
     def _file(self, org: str) -> Path:
-        return self._folder / HEADS / f"{file_stem(org)}.head"
+        return self._folder / HEADS / f"{file_stem(org)}{_HEAD}"
 
 
 class SharedAnchors(Anchors):
@@ -181,17 +185,24 @@ class SharedAnchors(Anchors):
     def __init__(self, shelf: Shelf, folder: Path, *, key: str | None) -> None:
         super().__init__(folder, key=key)
         self._shelf = shelf
+        self._is_marked = False
+        """Whether it was noted, when this was last looked at, which key seals the log."""
 
-    def make_sealer(self, org: str) -> Sealer:
+    def sealer(self, org: str) -> Sealer | None:
         """Return what seals lines; a server that has another key than the first one had is refused."""
         known = self._shelf.read(_KEY_MARK)
+        self._is_marked = known is not None
         if known is not None and (self.key() is None or self._mark() != known):
             raise InvalidSettings(
                 "the audit log of this database is sealed with another key than this server has; set REMANENT_SEAL_KEY "
                 "to that of the first server, or copy its audit.key into the folder of secrets"
             )
+        return super().sealer(org)
+
+    def make_sealer(self, org: str) -> Sealer:
+        """Return what seals lines, once it is noted by which key."""
         sealer = super().make_sealer(org)
-        if known is None:
+        if not self._is_marked:
             with self._shelf.locked(_KEY_MARK):
                 if self._shelf.read(_KEY_MARK) is None:
                     self._shelf.write(_KEY_MARK, self._mark())
@@ -334,11 +345,10 @@ class Chain:
 
     def append(self, deeds: Sequence[AuditEvent]) -> None:
         """Write lines; on return they survive any crash. Damage at the end is set aside first, and named in a line."""
-        self.require_room()
+        self.require_writable()  # before anything is judged: what cannot be opened must not be taken for damaged
         sealer = self._anchors.make_sealer(self._org)
         with self._log.held() as log:
             end = self._end(log, sealer)
-            self._anchors.require(self._org)
             told = [*([] if end.first is None else [end.first]), *deeds]
             if not told:
                 return
@@ -351,9 +361,10 @@ class Chain:
             self._anchors.move(self._org, head, sealer=sealer)
         self._anchors.witness(self._org, head, sealer=sealer)
 
-    def require_room(self) -> None:
-        """Refuse when the disk would not take a line."""
+    def require_writable(self) -> None:
+        """Refuse when a line could not be written; nothing is changed by asking."""
         self._log.require_room()
+        self._anchors.require(self._org)
 
     def state(self) -> tuple[int, ...] | None:
         """Return what differs once anybody has touched the log, or `None` where there is none."""
@@ -409,11 +420,14 @@ class Chain:
                 return anchor is not None and _sound_end(log, sealer, anchor) is not None
         except StoreBusy:
             return True  # somebody is writing, and looks at it before
-        except (OSError, IntegrityError):
+        except IntegrityError:
             return False
 
     def verify(self) -> AuditVerification:
-        """Walk along the whole chain and say whether every line is there, and as it was written."""
+        """Walk along the whole chain and say whether every line is there, and as it was written.
+
+        What cannot be read is not called damaged: the system's error is raised.
+        """
         try:
             sealer = self._anchors.sealer(self._org)
             # Before the first line is read: a line that comes meanwhile may be ahead of it, never behind.

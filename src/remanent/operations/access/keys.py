@@ -98,6 +98,8 @@ _FORMER_PEPPER = f"{FOLDER}/{PEPPER}"
 PREFIX = "rmn"
 MAKE_ONE = "make a new key at the machine: remanent keys create NAME --permission admin"
 """What to do where no key opens; it works on the files and needs no key itself."""
+_MAKE_ANOTHER = "it opens nothing any more, whatever its token; make a new key: remanent keys create NAME"
+"""What to do instead of changing a key that is over."""
 _NOBODY = "0" * 64
 """Compared with where there is no such key, so that a refusal takes as long as with one."""
 _MOST_SPENT = 32
@@ -252,11 +254,16 @@ class KeyRing:
         return key, _token(key_id, secret)
 
     def rotate(self, key_id: str, *, grace: timedelta = timedelta(), seed: str | None = None) -> tuple[Key, str]:
-        """Give a key another secret; the one before opens until the grace is over. The same seed does it once."""
+        """Give a key another secret; the one before opens until the grace is over. The same seed does it once.
+
+        A key that has expired is not brought back so: whoever let it end meant that its holder is let in no more.
+        """
         secret, now = self._drawn("token", seed), self._clock()
         digest = _digest(secret)
         with self._changing() as kept:
             old = _living(kept, key_id)
+            if not old.key.holds_at(now):
+                raise InvalidInput(f"key {key_id} has expired; {_MAKE_ANOTHER}")
             if digest in old.spent:
                 return old.key, _token(key_id, secret)
             key = old.key.replace(rotated_at=now)
@@ -411,8 +418,10 @@ def _token(key_id: str, secret: str) -> str:
 def _living(kept: dict[str, _StoredKey], key_id: str) -> _StoredKey:
     """Return a key that was not revoked: only such a one can be rotated or revoked."""
     found = kept.get(key_id)
-    if found is None or found.key.revoked_at is not None:
+    if found is None:
         raise NotFound(f"there is no key {key_id}")
+    if found.key.revoked_at is not None:
+        raise NotFound(f"key {key_id} was revoked; {_MAKE_ANOTHER}")
     return found
 
 

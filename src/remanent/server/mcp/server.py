@@ -7,6 +7,7 @@ through the same operations as everybody else, so that keys and permissions hold
 """
 
 import asyncio
+import json
 import logging
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, nullcontext
@@ -26,12 +27,13 @@ from starlette.requests import Request
 from starlette.routing import BaseRoute, Route
 from starlette.types import Message, Receive, Scope, Send
 
-from remanent.bilingual import Bilingual, Language
+from remanent.bilingual import Bilingual, Language, prefers_chinese, translated
 from remanent.errors import CallerError, InvalidInput, RemanentError
 from remanent.lightweight import dataclass
 from remanent.memory import aopen
 from remanent.operations import LOCAL, Principal, ProgressStep, Report, Service, Target
-from remanent.server.authentication import NAMES, Authenticator, default_scope, place_of, scope_of
+from remanent.server.authentication import NAMES, Authenticator, default_scope, place_of, scope_of, watch_of
+from remanent.server.hosts import header_values
 from remanent.server.limits import OrgCapacity, body_cost, count_separators
 from remanent.server.mcp.tools import Tools, Turn, to_text
 from remanent.settings import Settings
@@ -288,13 +290,30 @@ class Mcp:
         asked = {f"x-remanent-{name}": request.query_params[name] for name in NAMES if name in request.query_params}
         whose = scope_of({**asked, **request.headers}, default_scope(self._settings, principal))
         request.state.visitor = McpCaller(principal, place_of(whose))
+        data, is_stream = b"", False
+
+        async def watched(message: Message) -> None:
+            """Pass the answer on, and see whether it comes as events."""
+            nonlocal is_stream
+            if message["type"] == "http.response.start":
+                kinds = header_values(message.get("headers", ()), b"content-type")
+                is_stream = any(kind.startswith("text/event-stream") for kind in kinds)
+            await send(message)
+
         with self._capacity.request_slot(whose.org):
             if request.method == "POST":
-                receive = await self._checked(request, principal, org=whose.org)
-            await self._manager.handle_request(scope, receive, send)
+                data = await self._body(request, principal, org=whose.org)
+                receive = _again(data, request)
+            try:
+                await watch_of(request).during(self._manager.handle_request(scope, receive, watched))
+            except RemanentError as error:
+                if not is_stream:
+                    raise
+                languages = request.headers.get("accept-language", "")
+                await send({"type": "http.response.body", "body": _broken_off(error, data, languages=languages)})
 
-    async def _checked(self, request: Request, principal: Principal, *, org: str) -> Receive:
-        """Return the body again, once it is here and known to hold no more values than any other may."""
+    async def _body(self, request: Request, principal: Principal, *, org: str) -> bytes:
+        """Return the body, once it is here and known to hold no more values than any other may."""
         limits = self._settings.server
         most = min(limits.max_values, MAX_VALUES)
         charge = partial(self._authenticator.charge, principal)
@@ -303,12 +322,29 @@ class Mcp:
         charge(body_cost(0, values=values))
         if values >= most:
             raise InvalidInput(f"the JSON holds more than {most} values; send it in parts, or by REST")
-        body: list[Message] = [{"type": "http.request", "body": data, "more_body": False}]
+        return data
 
-        async def again() -> Message:
-            return body.pop() if body else await request.receive()
 
-        return again
+def _again(data: bytes, request: Request) -> Receive:
+    """Return what gives a body that was read once more."""
+    body: list[Message] = [{"type": "http.request", "body": data, "more_body": False}]
+
+    async def receive() -> Message:
+        return body.pop() if body else await request.receive()
+
+    return receive
+
+
+def _broken_off(error: RemanentError, data: bytes, *, languages: str) -> bytes:
+    """Return the last event of an answer that cannot go on: an error, as the answer to the message that came."""
+    try:
+        asked = json.loads(data)["id"]
+    except (ValueError, TypeError, KeyError):
+        asked = None  # a client that only listens asked for nothing
+    language: Language = "zh" if prefers_chinese(languages) else "en"
+    said = {"code": types.INVALID_REQUEST, "message": translated(str(error), language)}
+    told = json.dumps({"jsonrpc": "2.0", "id": asked, "error": said}, ensure_ascii=False)
+    return f"event: message\r\ndata: {told}\r\n\r\n".encode()
 
 
 def _caller_of(ctx: Context) -> McpCaller:

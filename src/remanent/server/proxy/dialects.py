@@ -82,6 +82,11 @@ class ChatDialect(ABC):
         kind = _OPENAI_ERRORS.get(status, "invalid_request_error" if status < 500 else "server_error")
         return {"error": {"message": message, "type": kind, "param": None, "code": kind}}
 
+    @staticmethod
+    def broken_off(error: bytes) -> bytes:
+        """Return the last event of a stream that cannot go on, wherever in an event it stopped."""
+        return b"\n\nevent: error\ndata: " + error + b"\n\n"
+
     def _joined(self, text: str, content: object) -> object:
         """Return a message's content with a text before what was asked; results of tools must stay first."""
         if not isinstance(content, list):

@@ -8,12 +8,13 @@ once, also when the client or the model leaves early.
 import asyncio
 import json
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from hashlib import blake2b
+from typing import Any
 from urllib.parse import quote, urlsplit
 
 from starlette.requests import Request
@@ -31,7 +32,8 @@ from remanent.model import Clock, Entry, Message, Scope, id_source, system_clock
 from remanent.model.filters import USER_KEY
 from remanent.operations import Principal, Service
 from remanent.operations.access.keys import PREFIX
-from remanent.server.authentication import Authenticator, default_scope, place_of, scope_of, user_of
+from remanent.server.authentication import Authenticator, default_scope, place_of, scope_of, user_of, watch_of
+from remanent.server.hosts import header_values
 from remanent.server.limits import JSON, OrgCapacity, body_cost, check_type
 from remanent.server.problems import RETRY_SECONDS, Refusal, log_failure, problem_type_of
 from remanent.server.proxy.conversation import (
@@ -272,7 +274,7 @@ class Proxy:
                     asked = await self._understood(data, visitor, dialect)
             except UnreadableChat:
                 # Whatever it is, the model's API has its own words for what is wrong with it.
-                await while_connected(request.receive, self._pass_on(request, send, dialect.path, data))
+                await self._answering(request, self._pass_on(request, send, dialect.path, data))
                 return
             if visitor.scope.session is None:
                 named = asked.conversation.session
@@ -281,7 +283,7 @@ class Proxy:
                 # That of the response which the request goes on from, where it says so and that is known.
                 session = self._sessions.get((visitor.scope.owner, asked.body.follows)) or named
                 visitor = replace(visitor, scope=visitor.scope.within(session=session))
-            await while_connected(request.receive, self._talk(request, send, visitor, asked))
+            await self._answering(request, self._talk(request, send, visitor, asked))
 
     async def _unknown(self, request: Request, _: Send) -> None:
         """Say that there is no such address, to whoever may know what there is."""
@@ -298,7 +300,7 @@ class Proxy:
         with self._capacity.request_slot(visitor.scope.org):
             async with self._body(request, visitor) as data:
                 pass  # it is here, and goes on as it is: nothing that follows holds it up for others
-            await while_connected(request.receive, self._pass_on(request, send, path, data))
+            await self._answering(request, self._pass_on(request, send, path, data))
 
     async def _models(self, request: Request, send: Send) -> None:
         """Pass on which models there are: clients ask before they chat."""
@@ -308,9 +310,14 @@ class Proxy:
             raise NotFound("there is no such model")  # and no way out of the models
         path = "models" if name is None else f"models/{quote(name)}"
         with self._capacity.request_slot(visitor.scope.org):
-            await while_connected(request.receive, self._pass_on(request, send, path, None))
+            await self._answering(request, self._pass_on(request, send, path, None))
 
     # ── how it is answered ───────────────────────────────────────────────────
+
+    @staticmethod
+    async def _answering(request: Request, work: Coroutine[Any, Any, None]) -> None:
+        """Answer as long as the client is there and its key holds."""
+        await while_connected(request.receive, watch_of(request).during(work))
 
     async def _talk(self, request: Request, send: Send, visitor: ChatCaller, asked: ChatRequest) -> None:
         """Ask the model with what memory has to say, and keep the turn while the answer passes through."""
@@ -435,11 +442,14 @@ class _ProxyEndpoint:
 
     async def __call__(self, connection: Connection, receive: Receive, send: Send) -> None:
         """Answer a refusal in the form of the API that the client speaks, unless its answer has begun."""
-        has_begun = False
+        has_begun = is_stream = False
 
         async def watched(message: AsgiMessage) -> None:
-            nonlocal has_begun
+            nonlocal has_begun, is_stream
             has_begun = True
+            if message["type"] == "http.response.start":
+                kinds = header_values(message["headers"], b"content-type")
+                is_stream = any(kind.startswith("text/event-stream") for kind in kinds)
             await send(message)
 
         request = Request(connection, receive)
@@ -447,11 +457,15 @@ class _ProxyEndpoint:
         try:
             await self._handler(request, watched)
         except (RemanentError, Refusal) as error:
+            dialect = _spoken_by(request)
+            status, headers, body = _refusal(
+                error, dialect=dialect, languages=request.headers.get("accept-language", "")
+            )
+            if is_stream:
+                await send({"type": "http.response.body", "body": dialect.broken_off(body)})
+                return
             if has_begun:
                 raise
-            status, headers, body = _refusal(
-                error, dialect=_spoken_by(request), languages=request.headers.get("accept-language", "")
-            )
             await send({"type": "http.response.start", "status": status, "headers": headers})
             await send({"type": "http.response.body", "body": body})
 
