@@ -1,6 +1,7 @@
 """Small files of every type, made here: by hand where the format is simple, else by the library of that format."""
 
 import zipfile
+from collections.abc import Sequence
 from email.message import EmailMessage
 from io import BytesIO
 
@@ -91,7 +92,7 @@ def xlsx(sheets: dict[str, dict[str, str | int | float]]) -> bytes:
     return packed(files)
 
 
-def pptx() -> bytes:
+def pptx(table: Sequence[Sequence[str]] = (("span", "503 m"), ("height", "134 m"))) -> bytes:
     """Two slides: a title with a text and notes, then a table."""
     from pptx import Presentation
     from pptx.util import Inches
@@ -103,8 +104,8 @@ def pptx() -> bytes:
     first.notes_slide.notes_text_frame.text = "Say who built it."
     second = made.slides.add_slide(made.slide_layouts[5])
     second.shapes.title.text = "Figures"
-    grid = second.shapes.add_table(2, 2, Inches(1), Inches(2), Inches(4), Inches(1)).table
-    for row, cells in enumerate((("span", "503 m"), ("height", "134 m"))):
+    grid = second.shapes.add_table(len(table), len(table[0]), Inches(1), Inches(2), Inches(4), Inches(1)).table
+    for row, cells in enumerate(table):
         for column, text in enumerate(cells):
             grid.cell(row, column).text = text
     out = BytesIO()

@@ -30,6 +30,10 @@ _FULLER = 6
 """How many times as long as its table what is read of it may be: a head may be longer than all rows."""
 
 
+_LABELLED = 2
+"""Columns of a table that may have no head, but a label before each cell."""
+
+
 class Table(NamedTuple):
     """The names of the columns, and the cells of each row."""
 
@@ -50,16 +54,15 @@ class ReadPassage:
     @property
     def heading(self) -> str:
         """The headings that it stands under; nothing where its own first words are the document's title."""
-        if is_separated(self.passage):
-            return PurePath(self.passage.document).stem  # its first row is no title of the others
         heading = " › ".join(self.passage.path) or self.passage.title
-        # The first row of a table is no title of the others.
-        return "" if heading.startswith("|") or self.passage.text.startswith(heading.rstrip("….")) else heading
+        if is_separated(self.passage) or (self.passage.text.startswith("|") and (not heading or heading[0] == "|")):
+            return PurePath(self.passage.document).stem  # its first row is no title of the others
+        return "" if self.passage.text.startswith(heading.rstrip("….")) else heading
 
     @property
     def text(self) -> str:
         """Its text with each row of its tables as a sentence: Grade: Senior, Bonus: 9 %."""
-        whole = self.head + self.passage.text
+        whole = self.head + _with_bars(self.passage)
         if not is_separated(self.passage):
             return with_rows_read(whole)
         between = delimiter_of(whole)
@@ -72,7 +75,7 @@ class ReadPassage:
     @property
     def tables(self) -> list[Table]:
         """Its tables, or the one that a file of separated values is."""
-        text = self.head + self.passage.text
+        text = self.head + _with_bars(self.passage)
         if not is_separated(self.passage):
             return [_cells(found[0]) for found in _TABLE.finditer(text)]
         if not self.head and self.passage.place.line != 1:
@@ -93,6 +96,8 @@ def begins_within(passage: Passage) -> bool:
     """Tell whether a passage begins with the rows of a table whose head stands in a passage before it."""
     if is_separated(passage):
         return passage.place.line != 1
+    if passage.place.sheet is not None:
+        return not _begins_sheet(passage.text, passage)
     lines = passage.text.splitlines()[:2]
     return passage.text.startswith("|") and not (len(lines) > 1 and _RULE.fullmatch(lines[1]))
 
@@ -101,6 +106,9 @@ def table_head(passage: Passage, before: Sequence[str]) -> str:
     """Return the head of the table that goes on in a passage, from what stands before it, the nearest first."""
     if is_separated(passage):
         return before[-1].partition("\n")[0] + "\n" if before else ""
+    if passage.place.sheet is not None:
+        begun = next((_with_bars(passage, text) for text in before if _begins_sheet(text, passage)), "")
+        return next((_ruled(found[0]) for found in _TABLE.finditer(begun) if _cells(found[0]).rows), "")
     for text in before:
         tables = list(_TABLE.finditer(text))
         if not tables or tables[-1].end() < len(text.rstrip()):
@@ -111,6 +119,35 @@ def table_head(passage: Passage, before: Sequence[str]) -> str:
         if tables[-1].start() > 0:
             break
     return ""
+
+
+def _begins_sheet(text: str, passage: Passage) -> bool:
+    """Tell whether a text is the beginning of the sheet that a passage is of: the sheet's name stands over it."""
+    return passage.place.sheet is not None and text.partition("\n")[0] == " ".join(passage.place.sheet.split())
+
+
+def _with_bars(passage: Passage, text: str | None = None) -> str:
+    """Return a text, that of a passage unless one is given, with the rows of sheets and slides as Markdown has them.
+
+    Above their head a line has a single cell.
+    """
+    told = passage.text if text is None else text
+    if passage.place.sheet is None and passage.place.slide is None:
+        return told
+    lines, begins = told.splitlines(), text is not None or not begins_within(passage)
+    rows = [at for at, line in enumerate(lines) if " | " in f"{line} "]
+    if passage.place.sheet is not None and (rows or not begins):
+        # A row of which only the first cell is filled has no bar.
+        rows = [at for at in range(rows[0] if begins else 0, len(lines)) if lines[at]]
+    for at in rows:
+        lines[at] = f"| {lines[at]} |"
+    return "\n".join(lines)
+
+
+def _ruled(table: str) -> str:
+    """Return the head of a table with the rule under it."""
+    head = table.partition("\n")[0]
+    return f"{head}\n|{'---|' * (head.count('|') - 1)}\n"
 
 
 def with_rows_read(text: str) -> str:
@@ -142,7 +179,10 @@ def _cells(table: str) -> Table:
         [cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines if not _RULE.fullmatch(line)
     ]
     head, rows = next(iter(cells), []), cells[1:]
-    told_apart = not any(map(has_digit, head)) and all(any(map(has_digit, row)) for row in rows)
+    # In two columns each row may have a label and what it labels, the first one too.
+    told_apart = not any(map(has_digit, head)) and (
+        len(head) > _LABELLED or all(any(map(has_digit, row)) for row in rows)
+    )
     return Table(head, rows if ruled or told_apart else [])
 
 
