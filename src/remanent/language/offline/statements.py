@@ -32,12 +32,12 @@ from remanent.language.offline.statement_rules import (
     parts_of,
     subject_name,
 )
+from remanent.lightweight import dataclass
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, has_han
 from remanent.text.sentences import sentences
 from remanent.text.spans import Span
 from remanent.text.words import is_past_form
-from remanent.values import dataclass
 
 __all__ = ["Statement", "canonical", "is_secret", "only_confirms", "plain_sentences", "statements", "third_person"]
 
