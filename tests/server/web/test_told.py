@@ -5,6 +5,8 @@ import re
 import pytest
 from playwright.async_api import Route, expect
 
+from remanent.operations.access.keys import LOCAL, Reach
+from tests.power import fills_up
 from tests.server.web.conftest import PLACE, OpenWindow
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -134,3 +136,22 @@ async def test_on_a_phone_no_name_hides_the_node_of_another(window: OpenWindow) 
         if abs(dot[0] - x) < wide / 2 and 0 < y + 4 - dot[1] < 16
     ]
     assert hidden == []
+
+
+@pytest.mark.spec("SAFE-03")
+async def test_what_is_done_and_could_not_be_noted_is_not_called_a_failure(
+    window: OpenWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = await window(language="zh-CN")
+    await shown.say("Hello.")
+    _, token = shown.served.service.keys.create("mine", reach=Reach(), permissions=tuple(LOCAL.permissions))
+    await shown.open(f"{PLACE}/admin?agent=ada")
+    await shown.page.get_by_label("密钥", exact=True).fill(token)
+    await shown.page.get_by_role("button", name="登录").click()
+    await shown.page.get_by_role("row").filter(has_text="mine").get_by_role("button", name="吊销").click()
+    with monkeypatch.context() as patch:
+        fills_up(patch)
+        await shown.page.get_by_role("dialog").get_by_role("button", name="吊销").click()
+        told = shown.page.get_by_text("keys.revoke 已完成，但未能记入审计日志")
+        await expect(told).to_be_visible()
+        assert "操作失败" not in (await told.text_content() or "")

@@ -7,7 +7,7 @@ let lost = () => {};
 export const whenSignedOut = (then) => { lost = then; };
 
 export class Refused extends Error {
-  constructor(status, detail) { super(detail); this.status = status; }
+  constructor(status, detail, { type } = {}) { super(detail); this.status = status; this.isDone = type === "urn:remanent:error:AuditFailed"; }
 }
 
 export async function ask(method, path, { query, body, upload, type, signal, raw, version } = {}) {
@@ -35,7 +35,7 @@ export async function ask(method, path, { query, body, upload, type, signal, raw
   try { read = text ? JSON.parse(text) : null; } catch { read = text; }
   if (!answer.ok) {
     if (answer.status === 401 && path !== "/session") lost();
-    throw new Refused(answer.status, read?.detail ?? read?.title ?? String(answer.status));
+    throw new Refused(answer.status, read?.detail ?? read?.title ?? String(answer.status), read ?? {});
   }
   return read;
 }

@@ -37,7 +37,7 @@ export function useLoad(load, keys) {
   return { ...state, again: run };
 }
 
-export const told = (error) => (error?.status === 0 ? say("offline") : say("failed", { why: error?.message ?? String(error) }));
+export const told = (error) => (error?.status === 0 ? say("offline") : error?.isDone ? error.message : say("failed", { why: error?.message ?? String(error) }));
 export const Failed = ({ error, again }) => html`<div class="panel" role="alert"><p class="bad">${told(error)}</p><button onClick=${again}>${say("again")}</button></div>`;
 export function Loaded({ state, children }) {
   if (state.error) return html`<${Failed} error=${state.error} again=${state.again} />`;
