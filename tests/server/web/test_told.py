@@ -155,3 +155,54 @@ async def test_what_is_done_and_could_not_be_noted_is_not_called_a_failure(
         told = shown.page.get_by_text("keys.revoke 已完成，但未能记入审计日志")
         await expect(told).to_be_visible()
         assert "操作失败" not in (await told.text_content() or "")
+
+
+async def test_an_error_stays_where_it_is_seen_until_something_else_is_tried(window: OpenWindow) -> None:
+    shown = await window(language="zh-CN")
+    await shown.say("Hello.")
+    page, audit = shown.page, shown.served.service.memory.settings.home / ".access" / "audit"
+    await shown.open(f"{PLACE}/admin?agent=ada")
+    await page.clock.install()
+    await page.get_by_role("button", name="新建密钥").click()
+    dialog = page.get_by_role("dialog")
+    await dialog.get_by_role("textbox").fill("robot")
+    audit.rename(audit.with_name("away"))
+    audit.write_text("in the way")
+    await dialog.get_by_role("button", name="新建密钥").click()
+    told = dialog.get_by_role("alert")
+    await expect(told).to_have_text("操作失败：存储出错；详见服务器日志")
+    await page.clock.fast_forward(60_000)
+    await expect(told).to_be_visible()
+    audit.unlink()
+    audit.with_name("away").rename(audit)
+    await dialog.get_by_role("button", name="新建密钥").click()
+    await expect(dialog.get_by_text("请立即复制")).to_be_visible()
+    await expect(dialog.get_by_text("没有密钥的请求一律拒绝，包括本页面")).to_be_visible()
+    await expect(told).to_have_count(0)
+
+
+async def test_a_file_that_is_refused_says_why_in_the_language_of_the_page(window: OpenWindow) -> None:
+    shown = await window(language="en-US")
+    await shown.say("Hello.")
+    await shown.open(f"{PLACE}/knowledge?agent=ada")
+    await shown.page.get_by_role("button", name="中文").click()
+    file = {"name": "empty.txt", "mimeType": "text/plain", "buffer": b""}
+    await shown.page.locator("input[type=file]").set_input_files(file)
+    await expect(shown.page.locator(".bar .bad")).to_contain_text("操作失败：文件为空")
+
+
+async def test_what_could_not_be_restored_is_not_shown_as_if_it_were(window: OpenWindow) -> None:
+    shown = await window()
+    await shown.say("The flat is in Lisbon.")
+    page = shown.page
+    await shown.open(f"{PLACE}/memory?agent=ada&tab=turn")
+    await page.get_by_role("article").get_by_role("button", name="Delete").click()
+    await expect(page.get_by_role("article")).to_have_count(0)
+
+    async def refuse(route: Route) -> None:
+        await route.fulfill(status=503, json={"title": "Busy", "detail": "try again later"})
+
+    await page.route("**/restore", refuse)
+    await page.get_by_role("button", name="Undo").click()
+    await expect(page.get_by_role("alert")).to_contain_text("This did not work: try again later")
+    await expect(page.get_by_role("article")).to_have_count(0)

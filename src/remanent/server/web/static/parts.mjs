@@ -48,8 +48,10 @@ export const Empty = ({ children }) => html`<div class="panel quiet">${children}
 
 export function Dialog({ title, onClose, wide, children }) {
   const box = useRef(null);
-  useEffect(() => { box.current.showModal(); }, []);
-  return html`<dialog ref=${box} class=${wide ? "wide" : ""} aria-label=${title} onClose=${onClose}><h2>${title}</h2>${children}</dialog>`;
+  const { notice, hush } = useApp();
+  useEffect(() => { hush(); box.current.showModal(); }, []);
+  // Here, too: what lies behind an open dialog is dimmed, and not there for a screen reader.
+  return html`<dialog ref=${box} class=${wide ? "wide" : ""} aria-label=${title} onClose=${onClose}><h2>${title}</h2>${notice?.bad && html`<p class="bad" role="alert">${notice.text}</p>`}${children}</dialog>`;
 }
 
 /** The word for a name that came from the server, or that name where there is none. */
