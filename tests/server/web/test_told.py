@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.async_api import Route, expect
+from playwright.async_api import FilePayload, Route, expect
 
 from remanent.operations.access.keys import LOCAL, Reach
 from tests.power import fills_up
@@ -186,7 +186,7 @@ async def test_a_file_that_is_refused_says_why_in_the_language_of_the_page(windo
     await shown.say("Hello.")
     await shown.open(f"{PLACE}/knowledge?agent=ada")
     await shown.page.get_by_role("button", name="中文").click()
-    file = {"name": "empty.txt", "mimeType": "text/plain", "buffer": b""}
+    file = FilePayload(name="empty.txt", mimeType="text/plain", buffer=b"")
     await shown.page.locator("input[type=file]").set_input_files(file)
     await expect(shown.page.locator(".bar .bad")).to_contain_text("操作失败：文件为空")
 
