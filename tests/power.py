@@ -1,13 +1,16 @@
 """Power cuts without pulling a plug: what a disk is bound to hold by the syncs that were asked for."""
 
+import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from remanent.stores.shelf import _OpenFile
 
 
 class Disk:
@@ -79,3 +82,15 @@ def _mortal(real: Any, name: str, made: list[str], step: int) -> Any:
         return real(*args, **kwargs)
 
     return call
+
+
+def fills_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the disk of audit logs fill up between what is done and its line: what is asked before finds room."""
+    put = _OpenFile.put
+
+    def full(log: _OpenFile, lines: Sequence[bytes], *, place: int) -> None:
+        if lines:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        put(log, lines, place=place)
+
+    monkeypatch.setattr(_OpenFile, "put", full)

@@ -20,6 +20,7 @@ RemanentError
 │   └── LeaseLost          a job was taken over by another worker
 ├── StorageError           the machine must be looked after
 │   ├── StorageFull        no room left; reading still works
+│   ├── AuditFailed        it was done, and could not be noted in the audit log: do not ask for it again
 │   ├── IntegrityError     stored bytes are damaged; nothing was deleted
 │   │   ├── DatabaseMissing an agent's database is gone, the rest of it is there
 │   │   ├── DamagedExport  an export was cut or changed; nothing of it was taken in
@@ -138,6 +139,10 @@ class StorageError(RemanentError):
 
 class StorageFull(StorageError):
     """No room is left on the device; reading still works."""
+
+
+class AuditFailed(StorageError):
+    """What was asked for was done, and could not be noted in the audit log; it is noted as soon as that is possible."""
 
 
 class IntegrityError(StorageError):

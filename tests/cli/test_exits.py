@@ -31,6 +31,7 @@ EXPECTED = {
     "LeaseLost": 75,
     "StorageError": 69,
     "StorageFull": 75,
+    "AuditFailed": 69,
     "IntegrityError": 5,
     "DamagedExport": 5,
     "KeysDamaged": 5,

@@ -1,10 +1,12 @@
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from remanent.cli import execution
 from tests.cli.conftest import Cli
+from tests.power import fills_up
 
 
 def lines(*values: object) -> str:
@@ -185,3 +187,20 @@ def test_each_user_of_an_agent_is_answered_from_their_own_and_can_be_erased(cli:
     assert cli("erase", "--user", "ann", "--yes").code == 0
     assert cli("recall", "heron").code == 1
     assert "goat" in cli("recall", "goat", "--user", "bob").out
+
+
+@pytest.mark.spec("SAFE-03")
+@pytest.mark.parametrize(
+    ("language", "said"), [("en", "was done, and could not be noted"), ("zh", "已完成，但未能记入")]
+)
+def test_what_is_stored_and_could_not_be_noted_is_said_to_be_stored(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, language: str, said: str
+) -> None:
+    cli.told("before")
+    monkeypatch.setenv("REMANENT_LANGUAGE", language)
+    with monkeypatch.context() as patch:
+        fills_up(patch)
+        answer = cli("remember", "during")
+    assert (answer.code, said in answer.err) == (69, True), answer.err
+    assert not re.search("nothing was|未作任何|未写入", answer.err)
+    assert [entry["text"] for entry in cli("entries", "--json").json] == ["before", "during"]

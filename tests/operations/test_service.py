@@ -15,7 +15,16 @@ from pydantic import TypeAdapter
 from remanent.discipline import registered
 from remanent.discipline.operation import operation
 from remanent.discipline.shapes import ZH, Done, Nothing, read_cursor, write_cursor
-from remanent.errors import InvalidInput, NotAuthenticated, NotFound, NotPermitted, StorageError
+from remanent.errors import (
+    AuditFailed,
+    InvalidInput,
+    NotAuthenticated,
+    NotFound,
+    NotPermitted,
+    StorageError,
+    StorageFull,
+    VersionConflict,
+)
 from remanent.memory import AsyncAgent, AsyncAgentAdmin
 from remanent.model import Model, RecallOptions
 from remanent.operations import (
@@ -34,7 +43,7 @@ from remanent.operations import (
 from remanent.operations.access.keys import Reach
 from remanent.operations.call import ServiceCall
 from remanent.operations.runs import Run, RunFiles
-from tests.power import Disk
+from tests.power import Disk, fills_up
 
 HERE = Target(org="acme", workspace="lab", agent="ada")
 
@@ -178,6 +187,62 @@ async def test_what_cannot_be_noted_is_not_done(service: Service) -> None:
     logs.with_name("away").rename(logs)
     await service.perform("remember", {"messages": ["after"]}, place=HERE)
     assert service.audit.verify("acme").intact
+
+
+@operation("fails", zh="失败。", permission=Permission.WRITE)
+async def fails(call: ServiceCall, request: Nothing) -> Done:
+    """Fail."""
+    del call, request
+    raise VersionConflict("somebody was faster")
+
+
+@pytest.mark.spec("SAFE-03")
+async def test_what_is_done_and_cannot_be_noted_is_said_to_be_done(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await service.perform("remember", {"messages": ["before"]}, place=HERE)
+    with monkeypatch.context() as patch:
+        fills_up(patch)
+        with pytest.raises(AuditFailed, match="remember was done, and could not be noted in the audit log") as caught:
+            await service.perform("remember", {"messages": ["during"]}, place=HERE)
+        assert "nothing was" not in str(caught.value)
+        with pytest.raises(StorageFull, match="nothing was changed"):
+            await service.perform("remember", {"messages": ["refused"]}, place=HERE)
+    found = await service.perform("entries", {}, place=HERE)
+    assert [entry.text for entry in found.items] == ["before", "during"]
+    await service.perform("remember", {"messages": ["after"]}, place=HERE)
+    lines = [(line.deed.what, line.deed.outcome) for line in service.audit.read("acme")]
+    assert lines == [("remember", "ok")] * 3, "noted once it could be"
+
+
+@pytest.mark.spec("SAFE-03")
+async def test_what_went_wrong_first_is_told_where_that_cannot_be_noted_either(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = asyncio.Event()
+
+    @operation("hangs", zh="挂起。", permission=Permission.WRITE, long=True)
+    async def hangs(call: ServiceCall, request: Nothing) -> Done:
+        """Hang."""
+        del call, request
+        begun.set()
+        await asyncio.Event().wait()
+        return Done()
+
+    async with Service(service.memory, catalogue=Catalogue([fails, hangs])) as able:
+        await able.audit.require("acme")
+        fills_up(monkeypatch)
+        with pytest.raises(VersionConflict):
+            await able.perform("fails", {}, place=HERE)
+        monkeypatch.undo()
+        await able.audit.require("acme")
+        run = await able.start("hangs", {}, place=HERE)
+        await begun.wait()
+        fills_up(monkeypatch)
+        assert (await able.runs.cancel(run.run_id)).state is RunState.CANCELLED
+        monkeypatch.undo()
+        await able.audit.require("acme")
+        assert [line.deed.outcome for line in able.audit.read("acme")] == ["VersionConflict", "cancelled"]
 
 
 @pytest.mark.spec("SAFE-03")

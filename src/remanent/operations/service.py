@@ -6,13 +6,15 @@ What changes something is refused while it could not be noted: there is no deed 
 
 import hmac
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from functools import partial
 from threading import RLock
 from typing import Any, Self
 
 from remanent.discipline import registry
 from remanent.discipline.operation import Operation
 from remanent.discipline.port import Report
-from remanent.errors import InvalidInput, NotAuthenticated, NotFound, NotPermitted, RemanentError
+from remanent.errors import AuditFailed, InvalidInput, NotAuthenticated, NotFound, NotPermitted, RemanentError
 from remanent.memory import AsyncMemory
 from remanent.model import Clock, Model, system_clock
 from remanent.operations import journal
@@ -210,16 +212,20 @@ class Service:
             return await operation.handler(call, asked)  # type: ignore[misc]
         # Before anything is done: what was stored and cannot be noted would be there without a trace of who did it.
         await self.audit.require(_audited_org(call.place, call.principal))
-        outcome = "cancelled"
+        note = partial(self._note, operation, asked, place=call.place, principal=call.principal)
         try:
             with acting_for(call.principal.name):
                 answer = await operation.handler(call, asked)  # type: ignore[misc]
-            outcome = "ok"
-        except Exception as error:
-            outcome = type(error).__name__
+        except BaseException as error:
+            with suppress(RemanentError):  # it is owed; what went wrong first is what is told
+                await note(outcome=type(error).__name__ if isinstance(error, Exception) else "cancelled")
             raise
-        finally:
-            await self._note(operation, asked, place=call.place, principal=call.principal, outcome=outcome)
+        try:
+            await note(outcome="ok")
+        except RemanentError as error:
+            if not operation.changes:
+                raise
+            raise AuditFailed(f"{operation.name} was done, and could not be noted in the audit log: {error}") from error
         return answer
 
     async def _note(

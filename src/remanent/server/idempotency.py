@@ -16,7 +16,7 @@ from datetime import datetime
 from starlette.requests import Request
 from starlette.responses import Response
 
-from remanent.errors import InvalidInput, RemanentError, StorageError
+from remanent.errors import AuditFailed, InvalidInput, RemanentError, StorageError
 from remanent.lightweight import dataclass
 from remanent.model import Scope
 from remanent.operations import Service, Target
@@ -132,7 +132,11 @@ class IdempotencyStore:
             if not is_made_anew:
                 return _replayed(earlier, fingerprint), True
             _check(earlier.fingerprint, fingerprint)
-        response = await answer()
+        try:
+            response = await answer()
+        except AuditFailed:  # it is done: sent again, it must not be done twice
+            await self._keep(notes, name, NotedAnswer(fingerprint=fingerprint, at=self._service.clock(), status=0))
+            raise
         if earlier is not None:
             response.headers[REPLAYED] = "true"
             return response, True
@@ -145,13 +149,18 @@ class IdempotencyStore:
             headers=headers if is_told else {},
             content=content,
         )
+        return response, await self._keep(notes, name, note)
+
+    @staticmethod
+    async def _keep(notes: "_AgentNotes | _ShelfNotes", name: str, note: NotedAnswer) -> bool:
+        """Note an answer; return whether that could be done."""
         try:
             await notes.keep(name, note)
         except RemanentError as error:
             # What was asked for is done, and its answer is good; only a restart would not know of it.
             _logger.warning("the answer to a keyed request is not noted: %s", type(error).__name__)
-            return response, False
-        return response, True
+            return False
+        return True
 
     def _notes(self, place: Target) -> "_AgentNotes | _ShelfNotes":
         if place.workspace is not None and place.agent is not None:

@@ -55,6 +55,7 @@ PROBLEM_TYPES: Mapping[type[BaseException], ProblemType] = {
     errors.SetupError: ProblemType(500, Bilingual("The server is not set up for this", "服务器未为此配置")),
     errors.MissingDependency: ProblemType(501, Bilingual("The server lacks what this needs", "服务器缺少所需组件")),
     errors.StorageError: ProblemType(500, Bilingual("The storage failed", "存储出错"), tells=False),
+    errors.AuditFailed: ProblemType(500, Bilingual("Done, and not noted", "已完成，但未能记录")),
     errors.KeysDamaged: ProblemType(500, Bilingual("The keys are damaged", "密钥文件已损坏")),
     errors.LanguageError: ProblemType(502, Bilingual("The model did not do its part", "模型未能完成")),
     errors.BusyError: ProblemType(503, Bilingual("Busy", "繁忙")),

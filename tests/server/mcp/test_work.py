@@ -17,7 +17,8 @@ from remanent.operations import Catalogue, Permission, ProgressStep
 from remanent.operations.access.keys import Reach
 from remanent.operations.call import ServiceCall
 from remanent.server import authentication
-from tests.server.mcp.world import TRANSPORTS, Transport, connected, served
+from tests.power import fills_up
+from tests.server.mcp.world import TRANSPORTS, Transport, connected, served, text_of
 
 CONTEXT = "Mount Kelt is 3,412 metres high. It was first climbed in 1921 by Ines Moura."
 
@@ -156,3 +157,16 @@ async def test_a_stream_ends_soon_after_its_key_was_revoked_and_says_why(
         told = json.loads(said[-1].removeprefix("data: "))
         assert (told["id"], told["error"]["code"]) == (7 if method == "POST" else None, -32600)
         assert "unknown, expired or revoked" in told["error"]["message"]
+
+
+@pytest.mark.spec("SAFE-03")
+async def test_a_model_is_told_that_what_could_not_be_noted_is_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with served(tmp_path) as server, server.client() as client:
+        await called(client, "remember", messages=["Ada lives in Lisbon."])
+        with monkeypatch.context() as patch:
+            fills_up(patch)
+            told = await client.call_tool("remember", {"messages": ["Ada likes tea."]})
+        assert (told.is_error, told.structured_content["error"]) == (True, "AuditFailed")
+        assert text_of(told).startswith("It is done; do not do it again: remember was done, and could not be noted")

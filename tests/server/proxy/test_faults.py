@@ -18,6 +18,7 @@ from remanent.server.proxy import Proxy
 from remanent.server.proxy.memory import ChatTurn
 from tests.language.scripted.places import nobody
 from tests.language.scripted.steps import cuts, hangs_up, says, stalls
+from tests.power import fills_up
 from tests.server.proxy.steps import Pausing, delta, event, sends_raw, streams
 from tests.server.proxy.world import MODEL, broken, question, texts, world
 
@@ -343,3 +344,17 @@ async def test_a_chat_ends_soon_after_its_key_has_and_says_why(
             with pytest.raises((openai.APIError, anthropic.APIError), match="unknown, expired or revoked"):
                 [piece async for piece in answer]
         await asyncio.wait_for(pausing.was_left.wait(), 30)
+
+
+@pytest.mark.spec("SAFE-03")
+async def test_a_turn_that_is_stored_and_could_not_be_noted_counts_as_stored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with world(tmp_path, says("To Lisbon."), says("Yes, in May.")) as here:
+        await chat(here)
+        with monkeypatch.context() as patch:
+            fills_up(patch)
+            headers, _ = await chat(here, messages=[question("In May?")])
+        assert headers["x-remanent"] == "ok"
+        assert [text for _, text in await here.said()] == ["Where did I move?", "To Lisbon.", "In May?", "Yes, in May."]
+        assert await here.proxy.keeper.drain() == 0

@@ -18,7 +18,7 @@ from remanent.server.idempotency import _ShelfNotes
 from remanent.stores.notes import NotedAnswer, NotedAnswers
 from remanent.stores.shelf import FolderShelf
 from remanent.stores.sqlite import SqliteStore
-from tests.power import Disk
+from tests.power import Disk, fills_up
 from tests.server.rest.conftest import AGENT, FILE, LINES, Served, Start
 
 
@@ -295,3 +295,22 @@ async def test_what_was_answered_for_an_organisation_is_known_after_a_power_cut(
     await _ShelfNotes(FolderShelf(disk.root), now=now).keep("a", note)
     left = disk.image(tmp_path / "after")
     assert await _ShelfNotes(FolderShelf(left), now=now).find("a") == note
+
+
+@pytest.mark.spec("SAFE-03")
+async def test_what_was_done_and_could_not_be_noted_is_not_done_again_under_its_key(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = await served.told("Ada lives in Lisbon.", "Ada lives in Porto.")
+    body = {"from_id": one, "to_id": other, "relation": "then"}
+    headers = {**keyed(), "accept-language": "zh-CN"}
+    with monkeypatch.context() as patch:
+        fills_up(patch)
+        answer = await served.http.post(f"{AGENT}/links", json=body, headers=headers)
+    assert (answer.status_code, answer.json()["title"]) == (500, "已完成，但未能记录")
+    assert answer.json()["detail"].startswith("link 已完成，但未能记入审计日志：")
+    assert "未作任何更改" not in answer.text
+    again = await served.http.post(f"{AGENT}/links", json=body, headers=keyed())
+    assert (again.status_code, "is done" in again.json()["detail"]) == (422, True)
+    links = (await served.http.get(f"{AGENT}/records/{one}/links")).json()["items"]
+    assert len(links) == 1

@@ -3,8 +3,10 @@
 import re
 
 import pytest
-from playwright.async_api import Route, expect
+from playwright.async_api import FilePayload, Route, expect
 
+from remanent.operations.access.keys import LOCAL, Reach
+from tests.power import fills_up
 from tests.server.web.conftest import PLACE, OpenWindow
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -134,3 +136,73 @@ async def test_on_a_phone_no_name_hides_the_node_of_another(window: OpenWindow) 
         if abs(dot[0] - x) < wide / 2 and 0 < y + 4 - dot[1] < 16
     ]
     assert hidden == []
+
+
+@pytest.mark.spec("SAFE-03")
+async def test_what_is_done_and_could_not_be_noted_is_not_called_a_failure(
+    window: OpenWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = await window(language="zh-CN")
+    await shown.say("Hello.")
+    _, token = shown.served.service.keys.create("mine", reach=Reach(), permissions=tuple(LOCAL.permissions))
+    await shown.open(f"{PLACE}/admin?agent=ada")
+    await shown.page.get_by_label("密钥", exact=True).fill(token)
+    await shown.page.get_by_role("button", name="登录").click()
+    await shown.page.get_by_role("row").filter(has_text="mine").get_by_role("button", name="吊销").click()
+    with monkeypatch.context() as patch:
+        fills_up(patch)
+        await shown.page.get_by_role("dialog").get_by_role("button", name="吊销").click()
+        told = shown.page.get_by_text("keys.revoke 已完成，但未能记入审计日志")
+        await expect(told).to_be_visible()
+        assert "操作失败" not in (await told.text_content() or "")
+
+
+async def test_an_error_stays_where_it_is_seen_until_something_else_is_tried(window: OpenWindow) -> None:
+    shown = await window(language="zh-CN")
+    await shown.say("Hello.")
+    page, audit = shown.page, shown.served.service.memory.settings.home / ".access" / "audit"
+    await shown.open(f"{PLACE}/admin?agent=ada")
+    await page.clock.install()
+    await page.get_by_role("button", name="新建密钥").click()
+    dialog = page.get_by_role("dialog")
+    await dialog.get_by_role("textbox").fill("robot")
+    audit.rename(audit.with_name("away"))
+    audit.write_text("in the way")
+    await dialog.get_by_role("button", name="新建密钥").click()
+    told = dialog.get_by_role("alert")
+    await expect(told).to_have_text("操作失败：存储出错；详见服务器日志")
+    await page.clock.fast_forward(60_000)
+    await expect(told).to_be_visible()
+    audit.unlink()
+    audit.with_name("away").rename(audit)
+    await dialog.get_by_role("button", name="新建密钥").click()
+    await expect(dialog.get_by_text("请立即复制")).to_be_visible()
+    await expect(dialog.get_by_text("没有密钥的请求一律拒绝，包括本页面")).to_be_visible()
+    await expect(told).to_have_count(0)
+
+
+async def test_a_file_that_is_refused_says_why_in_the_language_of_the_page(window: OpenWindow) -> None:
+    shown = await window(language="en-US")
+    await shown.say("Hello.")
+    await shown.open(f"{PLACE}/knowledge?agent=ada")
+    await shown.page.get_by_role("button", name="中文").click()
+    file = FilePayload(name="empty.txt", mimeType="text/plain", buffer=b"")
+    await shown.page.locator("input[type=file]").set_input_files(file)
+    await expect(shown.page.locator(".bar .bad")).to_contain_text("操作失败：文件为空")
+
+
+async def test_what_could_not_be_restored_is_not_shown_as_if_it_were(window: OpenWindow) -> None:
+    shown = await window()
+    await shown.say("The flat is in Lisbon.")
+    page = shown.page
+    await shown.open(f"{PLACE}/memory?agent=ada&tab=turn")
+    await page.get_by_role("article").get_by_role("button", name="Delete").click()
+    await expect(page.get_by_role("article")).to_have_count(0)
+
+    async def refuse(route: Route) -> None:
+        await route.fulfill(status=503, json={"title": "Busy", "detail": "try again later"})
+
+    await page.route("**/restore", refuse)
+    await page.get_by_role("button", name="Undo").click()
+    await expect(page.get_by_role("alert")).to_contain_text("This did not work: try again later")
+    await expect(page.get_by_role("article")).to_have_count(0)

@@ -115,7 +115,10 @@ class AuditLog:
         queue = self._queues.get(org)
         if org not in self._failing and (queue is not None or await self._shelf.call(self._is_as_left, org)):
             return
-        await self._enter(org, None)
+        try:
+            await self._enter(org, None)
+        except RemanentError as error:
+            raise type(error)(f"{error}; nothing was changed") from error
 
     def _is_as_left(self, org: str) -> bool:
         """Whether nobody has touched the file since it was last written here, and there is room."""
@@ -182,6 +185,8 @@ class AuditLog:
                     break
         except Exception as error:  # noqa: BLE001 - the border of the log: whatever it was, the callers are answered
             failure = _typed(error)
+            if org not in self._failing:
+                _logger.error("nothing is noted and nothing is changed for now: %s", failure)  # noqa: TRY400 - typed
             self._failing[org] = str(failure)
             self._seen.pop(org, None)
             return failure
@@ -195,7 +200,8 @@ class AuditLog:
         return chain.state()
 
     async def close(self) -> None:
-        """Finish what is under way."""
+        """Finish what is under way, and note what is owed if that is possible by now."""
+        await self.try_again()
         tasks = [queue.task for queue in self._queues.values() if queue.task is not None]
         await asyncio.gather(*tasks, return_exceptions=True)
         if self._writers is not None:

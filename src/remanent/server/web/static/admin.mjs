@@ -33,7 +33,7 @@ function Keys() {
   const [ending, setEnding] = useState(null);
   const state = useLoad((signal) => ask("GET", `${place(here.org)}/keys`, { signal }), [here.org]);
   const revoke = (key) => ask("DELETE", `${place(here.org)}/keys/${encodeURIComponent(key.key_id)}`).then(() => { app.say(say("revoked")); state.again(); }, app.fail);
-  return html`<h2>${say("keys")}</h2><${Loaded} state=${state}>${({ items }) => html`${items.length ? html`<${Table} heads=${[say("kb_name"), say("permissions"), say("reach"), say("expires"), ""]} rows=${items.map((key) => ({ key: key.key_id, cells: [key.name, key.permissions.map((one) => say(`may_${one}`)).join(say("comma")), [key.reach.workspace, key.reach.agent].filter(Boolean).join(" / ") || say("reach_all"), key.revoked_at ? say("is_revoked") : key.expires_at ? moment(key.expires_at) : say("never"), !key.revoked_at && html`<button class="danger" onClick=${() => setEnding(key)}>${say("revoke")}</button>`] }))} />` : html`<${Empty}>${say("keys_none")}</${Empty}>`}<p><button onClick=${() => setMaking(true)}>${say("new_key")}</button></p>`}</${Loaded}>
+  return html`<h2>${say("keys")}</h2><${Loaded} state=${state}>${({ items }) => html`${items.length ? html`<${Table} heads=${[say("kb_name"), say("permissions"), say("reach"), say("expires"), ""]} rows=${items.map((key) => ({ key: key.key_id, cells: [key.name, key.permissions.map((one) => say(`may_${one}`)).join(say("comma")), [key.reach.workspace, key.reach.agent].filter(Boolean).join(" / ") || say("reach_all"), key.revoked_at ? say("is_revoked") : key.expires_at ? html`${moment(key.expires_at)}${Date.parse(key.expires_at) <= Date.now() && html` <span class="tag">${say("status_expired")}</span>`}` : say("never"), !key.revoked_at && html`<button class="danger" onClick=${() => setEnding(key)}>${say("revoke")}</button>`] }))} />` : html`<${Empty}>${say("keys_none")}</${Empty}>`}<p><button onClick=${() => setMaking(true)}>${say("new_key")}</button></p>`}</${Loaded}>
     ${ending && html`<${Dialog} title=${say("revoke")} onClose=${() => setEnding(null)}><p>${say("revoke_ask", { name: ending.name })}</p><div class="row"><button class="danger" onClick=${() => { revoke(ending); setEnding(null); }}>${say("revoke")}</button><button onClick=${() => setEnding(null)}>${say("cancel")}</button></div></${Dialog}>`}
     ${making && html`<${NewKey} onClose=${() => { setMaking(false); state.again(); }} />`}`;
 }
@@ -42,10 +42,10 @@ function NewKey({ onClose }) {
   const app = useApp();
   const [name, setName] = useState("");
   const [permissions, setPermissions] = useState(["read"]);
-  const [token, setToken] = useState(null);
+  const [made, setMade] = useState(null);
   const toggle = (one) => setPermissions(permissions.includes(one) ? permissions.filter((other) => other !== one) : [...permissions, one]);
-  const make = (event) => { event.preventDefault(); ask("POST", `${place(app.here.org)}/keys`, { body: { name, permissions } }).then((made) => setToken(made.token), app.fail); };
-  return html`<${Dialog} title=${say("new_key")} onClose=${onClose}>${token ? html`<p>${say("key_once")}</p><pre tabindex="0">${token}</pre><button onClick=${onClose}>${say("close")}</button>` : html`<form class="stack" onSubmit=${make}><label>${say("kb_name")} <input required value=${name} onInput=${(event) => setName(event.target.value)} /></label>
+  const make = (event) => { event.preventDefault(); ask("POST", `${place(app.here.org)}/keys`, { body: { name, permissions } }).then(setMade, app.fail); };
+  return html`<${Dialog} title=${say("new_key")} onClose=${onClose}>${made ? html`${made.is_first && html`<p class="warn">${say("key_first")}</p>`}<p>${say("key_once")}</p><pre tabindex="0">${made.token}</pre><button onClick=${onClose}>${say("close")}</button>` : html`<form class="stack" onSubmit=${make}><label>${say("kb_name")} <input required value=${name} onInput=${(event) => setName(event.target.value)} /></label>
     <fieldset class="row"><legend>${say("permissions")}</legend>${["read", "write", "approve", "admin"].map((one) => html`<label><input type="checkbox" checked=${permissions.includes(one)} onChange=${() => toggle(one)} /> ${say(`may_${one}`)}</label>`)}</fieldset><div class="row"><button class="main" disabled=${!permissions.length}>${say("new_key")}</button><button type="button" onClick=${onClose}>${say("cancel")}</button></div></form>`}</${Dialog}>`;
 }
 
@@ -53,6 +53,6 @@ function Audit() {
   const app = useApp();
   const { here } = app;
   const state = useLoad((signal) => ask("GET", `${place(here.org)}/audit`, { signal, query: { limit: 100, newest_first: true } }), [here.org]);
-  const verify = () => ask("GET", `${place(here.org)}/audit/verify`).then((found) => app.say(found.intact ? say("verified", { n: found.lines }) : say("broken", { why: found.problem })), app.fail);
+  const verify = () => ask("GET", `${place(here.org)}/audit/verify`).then((found) => (found.intact ? app.say(say("verified", { n: found.lines })) : app.warn(say("broken", { why: found.problem }))), app.fail);
   return html`<div class="row headed"><h2>${say("audit")}</h2><button onClick=${verify}>${say("verify")}</button></div><${Loaded} state=${state}>${({ items }) => html`<${Table} heads=${[say("when"), say("who"), say("what"), say("agent"), say("outcome")]} rows=${items.map((line, index) => ({ key: index, cells: [html`<${Age} at=${line.at} />`, named("who", line.deed.who), isChinese() ? html`<span title=${line.deed.what}>${deed(line.deed.what)}</span>` : html`<code>${line.deed.what}</code>`, [line.deed.workspace, line.deed.agent].filter(Boolean).join(" / ") || "–", html`<span class=${line.deed.outcome === "ok" ? "" : "bad"}>${named("outcome", line.deed.outcome)}</span>`] }))} />`}</${Loaded}>`;
 }

@@ -1,13 +1,28 @@
 // Asking the server: every call goes to a public REST operation, with the session's word where it changes something.
 
 export const session = { signed_in: false, csrf: "", permissions: [], operations: {}, terms: {} };
-let lost = () => {};
+let lost = () => {}, changing = () => {};
 
 /** Call `then` when the session has ended, so that the key can be typed again without losing what was typed. */
 export const whenSignedOut = (then) => { lost = then; };
 
+/** Call `then` when something is about to be changed: what went wrong before is over. */
+export const whenChanging = (then) => { changing = then; };
+
+/** The headers of every request; in the language of the page, which is not always the browser's: errors are worded by it. */
+export function headersFor(method) {
+  if (method !== "GET") changing();
+  return { "accept-language": document.documentElement.lang, ...(session.csrf && method !== "GET" && { "x-remanent-csrf": session.csrf }) };
+}
+
+/** The error that an answer tells of. */
+export function refused(status, read, path) {
+  if (status === 401 && path !== "/session") lost();
+  return new Refused(status, read?.detail ?? read?.title ?? String(status), read ?? {});
+}
+
 export class Refused extends Error {
-  constructor(status, detail) { super(detail); this.status = status; }
+  constructor(status, detail, { type } = {}) { super(detail); this.status = status; this.isDone = type === "urn:remanent:error:AuditFailed"; }
 }
 
 export async function ask(method, path, { query, body, upload, type, signal, raw, version } = {}) {
@@ -16,9 +31,7 @@ export async function ask(method, path, { query, body, upload, type, signal, raw
     if (value === undefined || value === null || value === "") continue;
     for (const one of Array.isArray(value) ? value : [value]) address.searchParams.append(name, one);
   }
-  // In the language of the page, which is not always the browser's: errors are worded by it.
-  const headers = { "accept-language": document.documentElement.lang };
-  if (session.csrf && method !== "GET") headers["x-remanent-csrf"] = session.csrf;
+  const headers = headersFor(method);
   if (version !== undefined) headers["if-match"] = `"${version}"`;
   if (body !== undefined) headers["content-type"] = "application/json";
   if (upload !== undefined) headers["content-type"] = type ?? "application/octet-stream";
@@ -33,10 +46,7 @@ export async function ask(method, path, { query, body, upload, type, signal, raw
   const text = await answer.text();
   let read = null;
   try { read = text ? JSON.parse(text) : null; } catch { read = text; }
-  if (!answer.ok) {
-    if (answer.status === 401 && path !== "/session") lost();
-    throw new Refused(answer.status, read?.detail ?? read?.title ?? String(answer.status));
-  }
+  if (!answer.ok) throw refused(answer.status, read, path);
   return read;
 }
 

@@ -1,7 +1,7 @@
 // The shell of all pages: who is there, which page is open, and what is shown above and beside it.
 import { render } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { ask, can, may, openSession, place, Refused, session, signIn, signOut, whenSignedOut } from "./api.mjs";
+import { ask, can, may, openSession, place, Refused, session, signIn, signOut, whenChanging, whenSignedOut } from "./api.mjs";
 import { App, Dialog, Failed, html, told, useLoad } from "./parts.mjs";
 import { isChinese, say, setLanguage, whoName } from "./words.mjs";
 import { Home } from "./home.mjs";
@@ -35,11 +35,14 @@ function Root() {
   useLayoutEffect(() => {
     begin();
     whenSignedOut(() => setWho((now) => ({ ...now, signed_in: false })));
+    whenChanging(hush);
     const back = () => setHere(read(location.href));
     addEventListener("popstate", back);
     return () => removeEventListener("popstate", back);
   }, []);
-  useEffect(() => { if (!notice) return; const timer = setTimeout(() => setNotice(null), 8000); return () => clearTimeout(timer); }, [notice]);
+  const hush = () => setNotice((now) => (now?.bad ? null : now));
+  // What went wrong stays until it is read, or until something else is tried.
+  useEffect(() => { if (!notice || notice.bad) return; const timer = setTimeout(() => setNotice(null), 8000); return () => clearTimeout(timer); }, [notice]);
 
   const follow = (event) => {
     const link = event.target.closest?.("a[href^='/org/'], a[href='/']");
@@ -48,7 +51,7 @@ function Root() {
   };
   // Whose session ended goes on where they were; another person begins anew and sees nothing of it.
   const signedIn = (now) => { if (who.who && who.who !== now.who) location.reload(); else setWho({ ...now }); };
-  const app = { here, go, who, say: (text, undo) => setNotice({ text, undo }), fail: (error) => setNotice({ text: told(error), bad: true }), base: here.org === undefined ? "" : `/org/${encodeURIComponent(here.org)}/ws/${encodeURIComponent(here.workspace)}`, redraw: () => redraw((n) => n + 1) };
+  const app = { here, go, who, say: (text, undo) => setNotice({ text, undo }), warn: (text) => setNotice({ text, bad: true }), fail: (error) => app.warn(told(error)), notice, hush, base: here.org === undefined ? "" : `/org/${encodeURIComponent(here.org)}/ws/${encodeURIComponent(here.workspace)}`, redraw: () => redraw((n) => n + 1) };
 
   if (failed) return html`<main><${Failed} error=${failed} again=${begin} /></main>`;
   if (!who) return html`<main><p role="status">${say("loading")}</p></main>`;
@@ -57,7 +60,7 @@ function Root() {
     <${Top} app=${app} onLanguage=${() => { setLanguage(!isChinese()); app.redraw(); }} />
     ${who.who ? html`<div class="frame">${here.org !== undefined && html`<${Side} app=${app} />`}<main id="main" tabindex="-1"><${Page} key=${`${here.org} ${here.workspace}`} app=${app} /></main></div>` : html`<main id="main"><${SignIn} onDone=${signedIn} /></main>`}
     ${who.who && !who.signed_in && html`<${Dialog} title=${say("key_title")} onClose=${() => setWho({ ...who, signed_in: true })}><${SignIn} again onDone=${signedIn} /></${Dialog}>`}
-    ${notice && html`<div class="toast" role="status">${notice.text}${notice.undo && html`<button onClick=${() => { notice.undo(); setNotice(null); }}>${say("undo")}</button>`}</div>`}
+    ${notice && html`<div class="toast" role=${notice.bad ? "alert" : "status"}>${notice.text}${notice.bad && html`<button onClick=${hush}>${say("close")}</button>`}${notice.undo && html`<button onClick=${() => { notice.undo(); setNotice(null); }}>${say("undo")}</button>`}</div>`}
   </div></${App.Provider}>`;
 }
 

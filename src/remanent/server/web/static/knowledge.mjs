@@ -1,6 +1,6 @@
 // The knowledge base: adding files with progress, what became of them, their passages, and a bench to try searches on.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ask, can, may, place, session } from "./api.mjs";
+import { ask, can, headersFor, may, place, refused, session } from "./api.mjs";
 import { Age, Dialog, Empty, html, Loaded, pathName, Table, told, useApp, useLoad, useTyped } from "./parts.mjs";
 import { isChinese, number, say, size } from "./words.mjs";
 
@@ -81,10 +81,10 @@ function send(method, address, content, onProgress) {
     const request = new XMLHttpRequest();
     request.open(method, address);
     request.setRequestHeader("content-type", "application/octet-stream");
-    if (session.csrf) request.setRequestHeader("x-remanent-csrf", session.csrf);
+    for (const [name, value] of Object.entries(headersFor(method))) request.setRequestHeader(name, value);
     request.upload.onprogress = (event) => onProgress(event.loaded);
     request.onerror = () => fail({ status: 0 });
-    request.onload = () => { let read = {}; try { read = JSON.parse(request.responseText); } catch { /* told by the status */ } if (request.status < 400) done(read); else fail({ status: request.status, message: read.detail ?? String(request.status) }); };
+    request.onload = () => { let read = {}; try { read = JSON.parse(request.responseText); } catch { /* told by the status */ } if (request.status < 400) done(read); else fail(refused(request.status, read, address)); };
     request.send(content);
   });
 }

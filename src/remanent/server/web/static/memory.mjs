@@ -116,7 +116,7 @@ function List({ tab, agent, query, filters, base, onReady }) {
     try {
       await ask("POST", `${at}/records/${encodeURIComponent(record.id)}/forget`, { body: {} });
       setGone(new Set([...gone, record.id]));
-      app.say(say("deleted"), async () => { await ask("POST", `${at}/records/${encodeURIComponent(record.id)}/restore`, { body: {} }).then(() => app.say(say("restored")), app.fail); setGone((now) => new Set([...now].filter((id) => id !== record.id))); });
+      app.say(say("deleted"), async () => { await ask("POST", `${at}/records/${encodeURIComponent(record.id)}/restore`, { body: {} }).then(() => { app.say(say("restored")); setGone((now) => new Set([...now].filter((id) => id !== record.id))); }, app.fail); });
     } catch (error) { app.fail(error); }
   };
   return html`<${Loaded} state=${state}>${() => html`<div class="stack">${total === 0 && html`<${Empty}>${late || tags.length || bounds.since || bounds.until ? say("no_match") : say("nothing")}</${Empty}>`}

@@ -37,7 +37,7 @@ export function useLoad(load, keys) {
   return { ...state, again: run };
 }
 
-export const told = (error) => (error?.status === 0 ? say("offline") : say("failed", { why: error?.message ?? String(error) }));
+export const told = (error) => (error?.status === 0 ? say("offline") : error?.isDone ? error.message : say("failed", { why: error?.message ?? String(error) }));
 export const Failed = ({ error, again }) => html`<div class="panel" role="alert"><p class="bad">${told(error)}</p><button onClick=${again}>${say("again")}</button></div>`;
 export function Loaded({ state, children }) {
   if (state.error) return html`<${Failed} error=${state.error} again=${state.again} />`;
@@ -48,8 +48,10 @@ export const Empty = ({ children }) => html`<div class="panel quiet">${children}
 
 export function Dialog({ title, onClose, wide, children }) {
   const box = useRef(null);
-  useEffect(() => { box.current.showModal(); }, []);
-  return html`<dialog ref=${box} class=${wide ? "wide" : ""} aria-label=${title} onClose=${onClose}><h2>${title}</h2>${children}</dialog>`;
+  const { notice, hush } = useApp();
+  useEffect(() => { hush(); box.current.showModal(); }, []);
+  // Here, too: what lies behind an open dialog is dimmed, and not there for a screen reader.
+  return html`<dialog ref=${box} class=${wide ? "wide" : ""} aria-label=${title} onClose=${onClose}><h2>${title}</h2>${notice?.bad && html`<p class="bad" role="alert">${notice.text}</p>`}${children}</dialog>`;
 }
 
 /** The word for a name that came from the server, or that name where there is none. */
