@@ -107,6 +107,30 @@ async def test_an_order_to_forget_is_heard_in_many_forms(
 
 
 @pytest.mark.spec("COG-07")
+@pytest.mark.parametrize(
+    ("told", "order", "gone", "rest"),
+    [
+        ("我的手机号是13812345678。", "今天好累，我在杭州上班。把我的手机号忘了吧，谢谢！", "13812345678", "杭州"),
+        ("我前男友叫李雷。", "我搬到成都了，忘掉我说的关于前男友的话。", "李雷", "成都"),
+        ("我的手机号是13812345678。", "忘了我的手机号吧，我搬到成都了。", "13812345678", "成都"),
+        ("My address is 14 Elm Street.", "I work at Bosch, please forget my address.", "Elm", "Bosch"),
+        ("My ex is called Tom.", "I moved to Leeds. And forget what I said about my ex, thanks!", "Tom", "Leeds"),
+        ("My phone number is 555-0142.", "Would you mind forgetting my phone number? I like tea.", "0142", "tea"),
+    ],
+)
+async def test_an_order_beside_other_words_is_heard_and_those_are_learned(
+    ada: AsyncAgent, clock: SetClock, *, told: str, order: str, gone: str, rest: str
+) -> None:
+    await ada.remember(told)
+    await ada.settle()
+    clock.now += timedelta(minutes=1)
+    await ada.remember(order)
+    await ada.settle()
+    assert gone not in await everything(ada, told)
+    assert rest in "".join(one.content for one in await ada.cognition.memories())
+
+
+@pytest.mark.spec("COG-07")
 async def test_answers_that_repeat_it_and_the_session_s_episode_forget_it_too(ada: AsyncAgent, clock: SetClock) -> None:
     talk = [
         {"role": "user", "content": "My dad has Parkinson's and he lives in Ulm. I visit him on Sundays by train."},

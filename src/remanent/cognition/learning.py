@@ -117,8 +117,6 @@ def _of_entry(
     known = {draft.record_id for draft in stated}
     # "I left Rome for Oslo" is a new value and no end; what only ends is taken first.
     retracted = list(_retracted(entry, before))
-    forgets = [draft for draft in retracted if draft.retracts == "forgets"]
-    stated = [draft for draft in stated if not any(_overlap(draft, order) for order in forgets)]
     taken_back = [draft for draft in retracted if draft.retracts == "forgets" or draft.record_id not in known]
     taken_back += [_left_to_end(draft, stated) for draft in _changed(entry)]
     # A secret may be forgotten that would not be learned.

@@ -3,6 +3,7 @@
 import pytest
 
 from remanent.language.offline.changes import changes, retractions
+from remanent.language.offline.statements import statements
 
 ENDED = """I no longer live in Rome.|residence|Rome
 My sister doesn't live in Oslo anymore.|residence|Oslo
@@ -66,6 +67,79 @@ def test_only_the_user_has_something_forgotten(text: str) -> None:
 )  # fmt: skip
 def test_what_takes_nothing_back(text: str) -> None:
     assert retractions(text) == []
+
+
+HEARD = """今天好累。把我的手机号忘了吧，谢谢！|我的手机号
+把我的手机号忘了吧，今天好累。|我的手机号
+不好意思，能不能请你忘掉我的手机号？|我的手机号
+刚才说的手机号请忘掉|我的手机号
+别再提我前男友了，忘了他吧。|我前男友
+昨天加班到十点。请你忘掉我昨天说的工资。|我的工资
+把我的手机号、地址和生日都忘了吧，我们聊点别的。|我的手机号/我的地址/我的生日
+以后叫我小李就行，还有把我的真名忘掉吧。|我的真名
+我不想让你记得我的体重了。|我的体重
+It was a long day, please forget my phone number.|my phone number
+Please forget my phone number, I had pasta.|my phone number
+Hey, would you mind forgetting my phone number?|my phone number
+I live in Leeds now, and forget what I said about my ex.|my ex
+Nice weather! I want you to forget that I take antidepressants.|I take antidepressants
+Forget my phone number and remind me tomorrow to call Ann.|my phone number
+Please forget my address, my birthday and my salary.|my address/my birthday/my salary
+Also forget the phone number I gave you.|my phone number
+I'd appreciate it if you forgot my shoe size.|my shoe size
+Forget that I'm allergic to nuts, milk and eggs. I love cake.|I'm allergic to nuts, milk and eggs"""
+
+
+@pytest.mark.spec("COG-07")
+@pytest.mark.parametrize("line", HEARD.split("\n"))
+def test_an_order_to_forget_is_heard_wherever_it_stands(line: str) -> None:
+    text, about = line.split("|")
+    assert list(dict.fromkeys(one.about for one in retractions(text) if one.forgets)) == about.split("/")
+
+
+@pytest.mark.parametrize(
+    "text",
+    """出门的时候别忘了我的钥匙。
+哎呀，忘了我的伞了。
+我老公又把我的生日忘了，气死我了。
+老师说：“把你的手机号忘了吧。”
+我想忘掉我的前男友，可是好难。
+他让我忘掉我的前男友。
+你居然忘了我的名字。
+你怎么把我的手机号忘了？
+要是你忘了我的手机号就惨了
+昨天太忙，把我妈的生日忘了。
+医生劝我忘掉我的过去。
+我妈说，忘掉我的手机号吧。
+Don't you dare forget my birthday.
+I just want to drink and forget my ex.
+I sometimes panic and forget my own name.
+I go home, sleep and forget my worries.
+My therapist told me to forget about my ex.
+Please make sure you don't forget my allergy.
+"Forget my name," he said.
+How can I forget my ex?
+You never forget my birthday, thanks!
+Translate: please forget my phone number.
+I will not forget my mother.
+I forgot my keys, and my sister forgot my birthday.""".split("\n"),
+)
+def test_who_tells_of_forgetting_or_warns_of_it_orders_nothing(text: str) -> None:
+    assert not [one for one in retractions(text) if one.forgets]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("I live in Leeds now, and forget what I said about my ex.", ["The user lives in Leeds"]),
+        ("Forget my old number, my new number is 555-2222.", ["The user's new number is 555-2222"]),
+        ("忘了我的住址吧，我搬到成都了。", ["用户搬到成都了"]),
+        ("以后用中文回答，忘掉我的地址。", ["以后用中文回答"]),
+        ("Remember that I like tea, and forget that I like coffee.", ["The user likes tea"]),
+    ],
+)
+def test_what_stands_beside_an_order_to_forget_is_stated(text: str, told: list[str]) -> None:
+    assert [one.content for one in statements(text)] == told
 
 
 def test_what_has_a_form_of_a_change_and_no_word_of_one_changes_nothing() -> None:

@@ -13,10 +13,6 @@ wrongly.
 
 A sentence that denies something is read as the one that would state it; what that one states is what is taken back.
 Nothing is made of it by itself: it only ends what is known, so that a denial of what nobody said changes nothing.
-
-An order to delete a thing is no wish to forget it: "Please delete my branch", said to an agent that works, put what was
-known of branches out of mind. A thing that is only named is forgotten where it is asked to be forgotten, or where what
-was told is meant.
 """
 
 import re
@@ -29,12 +25,15 @@ from remanent.language.offline.statement_rules import Statement, canonical, expa
 from remanent.language.offline.statements import (
     JEST,
     NOT_MEANT,
+    ForgetOrder,
     is_secret,
+    orders,
     own_words,
     plain_sentences,
     said_by_oneself,
     statements,
     third_person,
+    without_orders,
 )
 from remanent.language.offline.statements_english import PARTS as ENGLISH
 from remanent.text.regex import lazy_regex
@@ -529,42 +528,6 @@ class Retraction:
     """Whether those words name something of the speaker's: "my birthday"."""
 
 
-_FORGET = lazy_regex(
-    r"^\W*(?:(?:please|ok|okay|actually|and|so|hey|can you|could you|"
-    r"i(?:['’]d| would) like you to|i (?:want|need) you to)\W+)*"
-    r"(?:forget|erase|delete|wipe|scrub|(?:do not|don['’]t|stop) (?:remember(?:ing)?|keep(?:ing)?)|"
-    r"(?:remove|strike)(?= .* (?:from|out of) your (?:memory|notes)\b| from your (?:memory|notes)\b))\s+"
-    r"(?:(?:from|out of) your (?:memory|notes)\s+)?"
-    r"(?:(?:what|everything|anything|all)(?: (?:i (?:told you|said|mentioned)|you know))? about |about "
-    r"|(?:the fact )?(?:that )?(?:i (?:told|said to) you (?:that )?|i (?:said|mentioned) (?:that )?)?)"
-    r"(?P<en>.{3,}?)(?: (?:from|out of) (?:your )?(?:memory|notes))?(?:,? (?:please|thanks|thank you))?[.!\s]*$"
-    r"|^\W*(?:我(?:想要?|希望|要)(?:请|让)?)?(?:请|帮我|麻烦|[你您]|就|快|把|可以)*(?:从(?:[你您]的?)?(?:记忆|记录)[里中]?)?"
-    r"(?:忘掉|忘记|忘了|删掉|删除|(?:别|不要|不用)再?记[得住着]?)(?:吧|掉)?(?:关于)?"
-    r"(?P<zh>.{2,}?)(?:这件事|这事|这一点|这个|的事|吧|了)*[。！!\s]*$"
-    r"|^\W*(?:我(?:想要?|希望|要)(?:请|让)?)?(?:请|帮我|麻烦|[你您])*(?:把|(?=关于))(?P<zh2>.{2,}?)(?:这件事|这事|这一点|的事|的?一切)*"
-    r"都?(?:请|给我)?(?:从(?:[你您]的?)?(?:记忆|记录)[里中]?)?(?:忘掉|忘记|忘了|删掉|删除)(?:吧|了)?[。！!\s]*$",
-    re.IGNORECASE,
-)
-_PLEASE = lazy_regex(
-    r"^\W*(?:(?:can|could|will|would) you (?=(?:please )?forget\b)|[你您]?(?:能不能|可不可以|能|可以)"
-    r"(?=请?(?:把.*)?忘))(?P<order>.*?)(?:,? please)?[吗么吧]?[?？]?\s*$",
-    re.IGNORECASE | re.DOTALL,
-)
-"""An order in the form of a question."""
-_ORDER = lazy_regex(r"\b(?:erase|delete|wipe|scrub|keep(?:ing)?)\b|删", re.IGNORECASE)
-"""What an agent may be told to do with a file or a branch as well: "delete my branch" says nothing of what is known."""
-_OF_MEMORY = lazy_regex(
-    r"\b(?:told|said|mentioned|know|remember|memory)\b|\bfrom your notes\b|"
-    r"\bforget (?:everything|anything|all) about\b|\b(?:keep|delete|erase) (?:the fact )?that \w+ \w+|"
-    r"记忆|记得|告诉|说过|知道|关于.+(?:一切|所有)|我(?:说|讲|提)的",
-    re.IGNORECASE,
-)
-_OF_WHAT_IS_SO = lazy_regex(
-    r"\bforget (?:the fact )?that (?=\w+ \w+)|\bforget (?:where|who|when|how \w+) (?:i|my|we|our)\b|"
-    r"(?:请|帮我|麻烦|把).*[我他她它].*|忘掉[我他她它]|(?:请|帮我|麻烦)[你您]?(?:忘掉|忘记|忘了)[^，,]{2,6}$",
-    re.IGNORECASE,
-)
-"""What says something or names somebody is meant as memory: "forget about the pizza" is not."""
 _LAST = lazy_regex(
     r"^\W*(?:(?:sorry|actually|no|wait|oh|well)\W+)*(?:that|this|what i (?:just )?said)(?:['’]s| is| was|)\s*"
     r"(?:no longer (?:true|right|so|the case|valid)|not (?:true|right|so|the case|valid)(?: any ?more| any longer)?"
@@ -666,19 +629,15 @@ _HEDGE = lazy_regex(
     r"|^[^，,。]{0,12}(?:医生|大夫|检查|复查|化验|结果)(?:结果)?(?:说|显示|表明|确认|发现)[，,]?(?=我)",
     re.IGNORECASE,
 )
-_ABOUT = lazy_regex(r"^(?:我(?:说|讲|提|告诉[你您])过?的)?(?:关于|有关)|的?(?:话|事情?|内容|信息|记忆|一切|所有)$")
-_OF_MINE = lazy_regex(
-    r"^(?:my|our)\s+(?!.* (?:is|are|was|were|has|have|had|does|did|will|would|can|could|got|gets?|[a-z]+ed|[a-z]+s) )"
-    r"(?P<en>[a-z][a-z '’-]{1,30}?)$|^我(?:的|家的|家)?(?P<zh>[\u4e00-\u9fff]{1,8})$",
-    re.IGNORECASE,
-)
 
 
 def retractions(text: str, *, speaker: str = "user", is_user: bool = True) -> list[Retraction]:
     """Return what a message takes back, in order; only a user has something forgotten."""
-    found: list[Retraction] = []
     if is_user and JEST.fullmatch(text):
         return [Retraction(Statement("fact", "", "", "", text.strip(), 0, len(text)), is_last=True)]
+    ordered = orders(text, speaker=speaker) if is_user else ()
+    found = [one for order in ordered for one in _forgotten(order, speaker)]
+    text = without_orders(text, ordered)
     own = own_words(text)
     for span in plain_sentences(text):
         sentence, said = (said_by_oneself(span.of(words)) for words in (text, own))
@@ -688,7 +647,7 @@ def retractions(text: str, *, speaker: str = "user", is_user: bool = True) -> li
             for one in made
             if one.forgets or not is_secret(one.statement.content)  # a secret is forgotten, too
         ]
-    return found
+    return sorted(found, key=lambda one: one.statement.start)
 
 
 def _of_sentence(sentence: str, own: str, *, speaker: str, is_user: bool) -> Iterator[Retraction]:
@@ -696,13 +655,6 @@ def _of_sentence(sentence: str, own: str, *, speaker: str, is_user: bool) -> Ite
     if is_user and _LAST.match(sentence):
         forgets = re.search(r"forget|忘", sentence, re.IGNORECASE) is not None
         yield Retraction(Statement("fact", "", "", "", sentence.strip(), 0, 0), forgets=forgets, is_last=True)
-        return
-    polite = _PLEASE.match(sentence)
-    order = polite["order"] if polite else sentence
-    asked = _FORGET.match(order) if is_user and not order.rstrip().endswith(("?", "？")) else None
-    if asked:
-        about = (asked["en"] or asked["zh"] or asked["zh2"]).strip()
-        yield from _forgotten(about, sentence, speaker)
         return
     if is_question(sentence) or _NOT_MEANT.search(sentence):
         return
@@ -721,6 +673,18 @@ def _of_sentence(sentence: str, own: str, *, speaker: str, is_user: bool) -> Ite
         yield Retraction(replace(one, content=third_person(told.strip(" .。!！"), speaker)))
 
 
+def _forgotten(order: ForgetOrder, speaker: str) -> Iterator[Retraction]:
+    """Yield what is to be forgotten: what a clause states, or all that is known of something of the speaker's."""
+    for one in order.stated:
+        told = replace(one, content=order.words, start=order.start, end=order.end)
+        yield Retraction(told, forgets=True, about=order.about)
+    if not order.stated:
+        name = subject_name(speaker, zh=has_han(order.about)) if order.thing else ""
+        one = Statement("fact", name, order.thing, "", order.words, order.start, order.end)
+        is_thing = bool(order.thing) and (not has_han(order.thing) or "的" in order.about)
+        yield Retraction(one, forgets=True, about=order.about, is_thing=is_thing)
+
+
 def _of_others(sentence: str) -> list[str]:
     """Return by name or kin who is no more, or is parted from: any partner, where nobody is named."""
     gone, parted = _GONE.match(sentence), _PARTED.match(sentence)
@@ -732,25 +696,6 @@ def _of_others(sentence: str) -> list[str]:
     anybody = _SPOUSES if re.search("divorce|离婚", sentence) else [*_PARTNERS, *_SPOUSES]
     zh = has_han(sentence)
     return [named] if named else [word for word in anybody if has_han(word) is zh]
-
-
-def _forgotten(about: str, sentence: str, speaker: str) -> Iterator[Retraction]:
-    """Yield what is to be forgotten: what a clause states, or all that is known of something of the speaker's."""
-    about = _ABOUT.sub("", about.strip("'\"‘’“”「」"))
-    made = statements(about, speaker=speaker)
-    for one in made:
-        yield Retraction(replace(one, content=sentence.strip()), forgets=True, about=about)
-    # 请忘掉上一个方案，我们用新的 drops a plan, and no memory.
-    if made or "，" in about or ", " in about or (_ORDER.search(sentence) and not _OF_MEMORY.search(sentence)):
-        return
-    thing = _OF_MINE.match(about)
-    if thing:
-        zh = bool(thing["zh"])
-        name, topic = subject_name(speaker, zh=zh), (thing["en"] or thing["zh"]).lower()
-        one = Statement("fact", name, topic, "", sentence.strip(), 0, 0)
-        yield Retraction(one, forgets=True, about=about, is_thing=not zh or "的" in about)
-    elif _OF_MEMORY.search(sentence) or _OF_WHAT_IS_SO.search(sentence):
-        yield Retraction(Statement("fact", "", "", "", sentence.strip(), 0, 0), forgets=True, about=about)
 
 
 def _denied(sentence: str, speaker: str) -> list[Statement]:

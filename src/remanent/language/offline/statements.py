@@ -18,18 +18,26 @@ read otherwise.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from types import ModuleType
 
 from remanent.language.offline import statements_chinese, statements_english
 from remanent.language.offline.questions import is_question
-from remanent.language.offline.statement_rules import Statement, canonical, expanded_form, parts_of, subject_name
+from remanent.language.offline.statement_rules import (
+    Statement,
+    canonical,
+    expanded_form,
+    parts_of,
+    subject_name,
+)
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, has_han
 from remanent.text.sentences import sentences
 from remanent.text.spans import Span
+from remanent.text.words import is_past_form
+from remanent.values import dataclass
 
 __all__ = ["Statement", "canonical", "is_secret", "only_confirms", "plain_sentences", "statements", "third_person"]
 
@@ -134,6 +142,13 @@ def statements(text: str, *, speaker: str = "user", is_user: bool = True) -> lis
 
     Only the user gives instructions, teaches procedures and asks that something be remembered.
     """
+    if is_user:
+        text = without_orders(text, orders(text, speaker=speaker))
+    return _stated(text, speaker, is_user=is_user)
+
+
+def _stated(text: str, speaker: str, *, is_user: bool = True) -> list[Statement]:
+    """Return what a message without orders to forget states."""
     found: list[Statement] = []
     before = ""
     text = _HALF_WIDTH_STOP.sub("。", text)
@@ -503,3 +518,384 @@ def own_words(text: str) -> str:
 def _blanked(text: str, start: int, end: int) -> str:
     """Return a text with blanks behind a sign that ends the clause before them."""
     return f"{text[:start]};{' ' * (end - start - 1)}{text[end:]}" if end > start else text
+
+
+# ── what is ordered to be forgotten ──────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetOrder:
+    """What a user orders to be forgotten, with the place of the words that say so."""
+
+    words: str
+    start: int
+    end: int
+    about: str
+    """The words in which it is named: "I have asthma", "my dog", 我的密码."""
+    thing: str = ""
+    """What it is, where it is something of the speaker's: "dog", 密码."""
+    stated: tuple[Statement, ...] = ()
+    """What it says is so, where it does."""
+
+
+_FORGETTING = parts_of(r"""
+now = (?: (?:please|just|kindly|also|completely|entirely|all|now|go ahead and|at once))*
+lead = [\W_]*(?:(?:please|ok(?:ay)?|actually|and|but|so|also|then|now|just|hey|hi|oh|well|sorry|yes|no|kindly|anyway|
+    thanks|thank you|look|listen|right|alright|by the way|btw|one (?:more|last) thing|on second thoughts?|
+    if (?:you don['’]t mind|possible|you can|(?:that|it)['’]s (?:ok(?:ay)?|possible|no trouble)))\b[\W_]*)*
+you = (?:can|could|will|would) you(?: please| just| kindly| be so kind as to| be so kind and)*|
+    would you be so kind as to|i(?:['’]d| would)(?: really)? (?:like|want|love|prefer)(?: for)? you to|
+    i(?: really)? (?:want|need|wish|ask|expect)(?: for)? you to|i(?:['’]m| am) asking you to|
+    you (?:can|may|should|must|could|need to|have to)|let['’]s|let us|feel free to|go ahead and|be so kind as to|
+    make sure (?:that )?(?:you|to)
+do = forget|erase|delete|wipe|scrub|(?:do not|don['’]t|stop) (?:remember(?:ing)?|keep(?:ing)?)|
+    (?:remove|strike|clear)(?=[ ].*[ ](?:from|out[ ]of)[ ]your[ ](?:memory|notes)\b|[ ]from[ ]your[ ](?:memory|notes)\b)
+doing = (?:(?:would|do) you mind|how about|what about)(?: please)? (?:forgetting|erasing|deleting|wiping)|
+    (?:i(?:['’]d| would)(?: really)? (?:appreciate it if|be (?:happy|glad|grateful|relieved) if|prefer it if|rather)|
+    (?:it(?:['’]d| would)|that(?:['’]d| would)) be (?:\w+ )?(?:good|great|nice|best|better|kind|lovely|cool) if)[ ]
+    you(?: could| would| can)?(?: please| just)* (?:forgot|forget|erased?|deleted?|
+    did(?:n['’]t| not) (?:remember|keep))|
+    i(?:['’]d| would)? (?:don['’]t|do not|no longer|not) (?:want|like) you to (?:remember|keep|store)|
+    (?:you (?:don['’]t|do not|needn['’]t)(?: (?:need|have) to)(?: any ?more)?|(?:there(?:['’]s| is) )?no (?:more )?need
+    (?: for you)? to|no longer) (?:remember|keep|store)
+said = (?:what|everything|anything|all|whatever)(?:(?: (?:else|that))? (?:i(?:['’]ve| have)?(?: just| ever| once)?[ ]
+    (?:told you|said|mentioned|shared(?: with you)?)|you know|we (?:said|talked|discussed)))?[ ]
+    (?:about|on|regarding|of)[ ]
+so = (?:the fact )?(?:that )?(?:i (?:told|said to) you (?:that )?|i (?:said|mentioned) (?:that )?)?
+notes = (?:from|out of|in) (?:your )?(?:memory|notes)
+out = (?: (?:for me|now|again|any ?more|any longer|entirely|completely|ok(?:ay)?|please|pls|thanks?|thank you|
+    (?:will|would|can|could) you|right away|at once|for good|forever))*
+lead_zh = [\W_]*(?:(?:对了|不好意思|抱歉|那么?|好的?|嗯+|哦+|哎呀?|唉|算了|另外|还有|而且|所以|然后|顺便|最后|
+    拜托(?:[你您]了?)?|求求?[你您]了?|其实|哈+|谢谢|但是?|不过|因此|并且|同时|以后)[了啦吧啊]?[\W_]*)*
+asks_zh = (?:我(?:真的?|很|还是)*(?:想要?|希望|要求|需要|要|宁愿)(?:请|让|麻烦)?(?=[你您请]))?
+    (?:请|帮我|帮忙|帮|麻烦|劳烦|拜托|[你您](?:应该|得|必须)?要?|就|快点?|赶紧|可以|能不能|可不可以|可否|能否|能|最好|直接|
+    先|也|都|给我|务必|一定要?|顺便|还是|现在|再)*
+memory_zh = (?:从(?:[你您]的?)?(?:记忆|记录|脑子|脑海)[里中]?面?)?
+verb_zh = (?<![别没不勿会怎差又么经老总已刚])(?:忘(?:掉|记|了|却)?(?:掉)?|删(?:掉|除|了|去)|抹(?:掉|去)|
+    清(?:除|空|掉)|移除)
+not_zh = (?:别|不要|不用|不必|无需|请勿|勿|停止|甭)(?:再|继续|老|去)*(?:记(?:得|住|着|录|下来?)?|保存|保留|留着)
+matter_zh = (?:的?(?:这|那)(?:件事情?|事|一?点|个)|的?(?:所有|全部|一切|相关)?的?(?:事情?|信息|内容|记忆|记录|话)|
+    的一切|这个|了)*
+tail_zh = (?:吧|掉|了|啦|哦|啊|呗|好吗|好不好|好么|行吗|行不行|可以吗|可不可以|就行了?|就可以了?|吗|么|
+    谢谢[你您啦了]?|拜托[你您]?了?|[\s~～])*
+""")
+_FORGETTING |= parts_of(r"""
+named = (?P<about>\S.{2,}?)(?: {notes})?(?P<after>{out})[.!\s]*
+named_zh = (?P<about>.{2,}?)(?:{matter_zh})
+ends_zh = (?P<after>{tail_zh})[。！!\s]*
+""")
+_ORDER_FORMS = tuple(
+    lazy_regex(expanded_form(form, _FORGETTING), re.IGNORECASE)
+    for form in parts_of(r"""
+forget = (?P<before>{lead}(?:(?:{you})\b)?{now}\s*)(?<![^\W_])(?P<do>{do})\s+(?:{notes}\s+)?(?:{said}|about |{so})
+    {named}
+mind_forgetting = (?P<before>{lead})(?P<do>{doing})\s+(?:{said}|about |{so}){named}
+forget_zh = (?P<before>{lead_zh}{asks_zh}{memory_zh})(?P<do>(?:{verb_zh})(?:吧|掉)?|(?:{not_zh})着?了?)(?:关于|有关)?
+    {named_zh}{ends_zh}
+have_forgotten_zh = (?P<before>{lead_zh}{asks_zh}(?:把|将|对于?|(?=关于))){named_zh}
+    (?:也|都|全部?|统统|通通|一起|彻底|完全|请|给我|[你您]|就|再)*{memory_zh}(?P<do>{verb_zh}){ends_zh}
+named_first_zh = {named_zh}[，,]?(?P<before>(?:请|麻烦[你您]?|就|[你您]|可以|都|也|全部?|最好|还是|直接|以后)*)
+    {memory_zh}(?P<do>{verb_zh}|{not_zh}着?){ends_zh}
+not_to_know_zh = (?P<before>我(?:真的?|也|再|已经)*不(?:想|希望|要|愿意)(?:再)?(?:让|叫|要)?[你您])
+    (?P<do>(?:再|继续|一直)*(?:记(?:得|住|着)|保存|保留)){named_zh}{ends_zh}
+""").values()
+)
+_MAY_ORDER = lazy_regex(
+    r"\bforg[eo]t|\b(?:eras|delet|wip|scrub|remember|keep|stor)|\b(?:memory|notes)\b|[忘删抹清]|移除|[别不勿必用要需止甭][^，。]{0,3}[记保留]"
+    r"|不[^，。]{1,8}记",
+    re.IGNORECASE,
+)
+_DELETES = lazy_regex(
+    r"\b(?:erase|delete|wipe|scrub|keep(?:ing)?|stor(?:e|ing))\b|[删抹清移]|保存|保留|留着", re.IGNORECASE
+)
+"""What an agent may be told to do with a file or a branch as well: "delete my branch" says nothing of what is known."""
+_OF_MEMORY = lazy_regex(
+    r"\b(?:told|said|mentioned|know|remember|memory)\b|\b(?:from|in|out of) your notes\b|"
+    r"\bforget (?:everything|anything|all|whatever) about\b|\b(?:keep|delete|erase) (?:the fact )?that \w+ \w+|"
+    r"记忆|从[你您]?的?(?:记录|脑)|记得|告诉|说过|知道|关于.+(?:一切|所有)|我(?:刚才|刚刚|之前|上次)?(?:说|讲|提)过?的|别再?记|不要再?记",
+    re.IGNORECASE,
+)
+_OF_WHAT_IS_SO = lazy_regex(
+    r"\bforget (?:the fact )?that (?=\w+ \w+)|\bforget (?:where|who|when|how \w+) (?:i|my|we|our)\b|"
+    r"(?:请|帮我|麻烦|把).*[我他她它].*|忘掉[我他她它]|(?:请|帮我|麻烦)[你您]?(?:忘掉|忘记|忘了)"
+    r"(?!上一?[个次版]|[这那]|[之以]前|刚才|前面|[原旧老]来?的)[^，,]{2,6}$",
+    re.IGNORECASE,
+)
+"""What says something or names somebody is meant as memory: "forget about the pizza" is not."""
+_MARKED = lazy_regex(
+    r"\b(?:please|pls|kindly|thanks?|thank you)\b|\b(?:(?:can|could|will|would) you|you to|feel free|let['’]s)\b"
+    r"|请|麻烦|劳烦|帮|拜托|求|可以|能|可否|最好|希望|想|吧|好吗|好不好|好么|行吗|行不行|谢谢|给我|务必|别|不|勿|停止|甭",
+    re.IGNORECASE,
+)
+"""That it is an order, and no word of what somebody forgets by himself."""
+_ASKED_SO = lazy_regex(
+    r"\b(?:can|could|will|would) you\b|\b(?:mind|how about|what about)\b|\b(?:ok(?:ay)?|please|pls)$"
+    r"|能|可以|可不可以|可否|好吗|好不好|好么|行吗|行不行",
+    re.IGNORECASE,
+)
+"""An order in the form of a question."""
+_GOVERNS = lazy_regex(
+    r"\bto (?!(?:the|an?|my|our|this|that|see|me|him|her|work|school|bed)\b|(?-i:[A-Z]))"
+    r"|\b(?:can|could|will|would|should|must|might|may|always|often|sometimes|usually|never|if|when(?:ever)?|let|"
+    r"make|help)\b|['’](?:ll|d)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+"""What may go on behind "and": "I just want to relax and forget about my ex" orders nothing."""
+_SUBJECT = lazy_regex(
+    r"\W*(?:(?:and|but|so|then|now|sometimes|usually|every \w+) )*(?:I|we|you|he|she|they|it|people|everyone|my \w+)"
+    r" ['’\w]+",
+    re.IGNORECASE,
+)
+_TOLD_BEFORE = lazy_regex(
+    r"\b(?:I|we) (?:\w+ed|was|were|had|did)\b|\b(?:I|[Ww]e)['’](?:m|re|ve)\b|\b(?:am|are|have|has|is)\b"
+)
+_REPORTS = lazy_regex(
+    r"\b(?!I\b)[\w'’]+(?: \w+)? (?:said|says|told (?:me|us|her|him|them)|tells me|asked(?: me)?|asks|keeps? saying|"
+    r"suggested|advised|wrote|writes|texted)\W*$"
+    r"|(?:^|[，,。；！\s])(?!我(?:刚才|刚刚|之前|都|也|再|想|是|就|[跟和对][你您])*(?:说|讲))[^，,。；！\s]*"
+    r"(?:说|讲|劝我?|让我|叫我|告诉我|建议我?|问我|骂我|回我|写道|写着)[：:，,“\"\s]*$"
+)
+"""Before the words of somebody else."""
+_NEXT = lazy_regex(
+    r"[,;:，；：、—–]\s*|\s[-…]+\s|…+|\s(?=(?:and|but|so|then|or|please) )|(?<=[吧了啊])\s+", re.IGNORECASE
+)
+_HARD_END = lazy_regex(r"(?<!\d),(?=\s*\S)|,(?=\s*\D)|[;，；—–…]|\s-\s|(?<=[吧了啊])\s+(?=\S)")
+_SOFT_END = lazy_regex(
+    r"\s(?=(?:and|but|so|because|since|then) (?:please|can|could|would|will|remind|tell|let|help|give|show|start|note|"
+    r"add|use|talk|don['’]t|do|you|it|he|she|they|that['’]s|now|then|just|instead|remember|set|book|make|move|ask|send)\b)"
+    r"|\s(?=(?:but|so|because|since|(?P<ours>and)) (?:I|we)\b)",
+    re.IGNORECASE,
+)
+_SAID_LAST = lazy_regex(
+    r"(?:that|this|it|him|her|them|everything|anything|what i (?:just )?said|all(?: of (?:that|this|it))?)"
+    r"|这个|那个|[它他她]|我?刚才(?:说的话?|那句话?)?|[这那]句话?|[我你您]|一切|所有",
+    re.IGNORECASE,
+)
+_ABOUT = lazy_regex(r"^(?:我(?:说|讲|提|告诉[你您])过?的)?(?:关于|有关)|的?(?:话|事情?|内容|信息|记忆|一切|所有)$")
+_GIVEN = lazy_regex(
+    r"^(?:the|that|this) (?=.* (?:i|we) )|(?: that)? (?:i|we)(?:['’]ve| have)?(?: just)? (?:gave|given|told|sent|"
+    r"showed|shared|mentioned|said)(?: (?:to |with )?you)?"
+    r"(?: (?:earlier|before|yesterday|just now|last \w+|the other day))?$",
+    re.IGNORECASE,
+)
+"""Around what is the speaker's own, because they told it: "the phone number I gave you"."""
+_GIVEN_ZH = lazy_regex(
+    r"^(?:我?(?:刚才|刚刚|之前|上次|昨天|以前|先前)?(?:[跟和对给][你您])?(?:说|讲|提|告诉[你您]|给[你您]|发[你您])(?:起|到|过|了)?的(?:那[个些])?|那个)"
+)
+_OF_MINE = lazy_regex(
+    r"^(?:my|our)\s+(?!.* (?:is|are|was|were|has|have|had|does|did|will|would|can|could|got|gets?|[a-z]+ed|[a-z]+s) )"
+    r"(?P<en>[a-z][a-z '’-]{1,30}?)$|^我(?:的|家的|家)?(?P<zh>[\u4e00-\u9fff]{1,8})$",
+    re.IGNORECASE,
+)
+_OURS = lazy_regex(r"(?:my|our)\b|我", re.IGNORECASE)
+_ORDERED_BEFORE = lazy_regex("请|麻烦|拜托|记住|记得|以后|今后|可以|帮")
+_OF_WHOM_TOLD = lazy_regex("我|刚才|刚刚|之前|那|关于|有关")
+_KNOWN_THING = lazy_regex(
+    expanded_form(
+        "[前旧老新]?(?:{thing}|{kin})|工资|月薪|年薪|薪水|收入|病情?|血压|过敏|密码|身份证号?|银行卡号?|前任",
+        statements_chinese.PARTS,
+    )
+)
+"""What people tell of themselves, and may name without saying that it is theirs: 手机号的事就忘了吧."""
+_SEVERAL_THINGS = lazy_regex(r"\s*(?:、|,? and |(?<=[\u4e00-\u9fff])(?:和|以及|还有|跟)(?=[\u4e00-\u9fff]))\s*")
+
+
+def orders(text: str, *, speaker: str = "user") -> tuple[ForgetOrder, ...]:
+    """Return what a message orders to be forgotten, wherever in it that stands.
+
+    An order to delete a thing is no wish to forget it: "Please delete my branch", said to an agent that works, put what
+    was known of branches out of mind. A thing that is only named is forgotten where it is asked to be forgotten, or
+    where what was told is meant.
+    """
+    if not _MAY_ORDER.search(text):
+        return ()
+    own = own_words(text)
+    found: list[ForgetOrder] = []
+    for span in plain_sentences(text):
+        place = span.start
+        for start in sorted({span.start, *(one.end() for one in _NEXT.finditer(text, span.start, span.end))}):
+            if start < place or not _MAY_ORDER.search(text, start, span.end):
+                continue
+            for made in _orders_at(text, own, start, span, speaker):
+                found.append(made)
+                place = max(place, made.end)
+    return tuple(found)
+
+
+def without_orders(text: str, ordered: Iterable[ForgetOrder]) -> str:
+    """Return a message as long as it is, with blanks for what it orders to be forgotten and what joins that to it."""
+    for one in ordered:
+        start, end = one.start, one.end
+        joint = _JOINS.search(text[:start])
+        start = start if joint is None else joint.start()
+        behind = _JOINED.match(text, end)
+        end = end if behind is None else behind.end()
+        text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
+    return text
+
+
+_JOINS = lazy_regex(r"[\s,，;；、:：—–-]+(?:and|but|so|also)?\s*$|\s(?:and|but|so|also)\s*$", re.IGNORECASE)
+_JOINED = lazy_regex(r"[\s,，;；、—–-]+(?:(?:and|but|so|because) )?|\s*(?:and|but|so|because) ", re.IGNORECASE)
+_CLAUSE_TOLD = lazy_regex(
+    r"\b(?:(?:that|where|who|when|how \w+) (?:I|my|we|our)|forget (?:I|my \w+(?: \w+)? (?:is|are|has|was)))\b",
+    re.IGNORECASE,
+)
+"""An order of what is so, in which "and I …" is a part of that."""
+_GOES_ON = lazy_regex(
+    r",\s*(?:(?:and|or|as well as) )?(?:about )?"
+    r"(?P<en>(?:(?:that (?=I |my |we |our )|(?:where|what|who) (?:I|my|we|our)\b)|(?:my|our) )[^,;.!?]+?)"
+    r"(?:,? (?:please|thanks|thank you|too|as well))*(?=[,;.!?]|$)"
+    r"|[，,、](?:还有|以及|和|连同)?(?P<zh>我(?:的|说的)[^，。；！？,]{1,8}?)(?:也|都|一起|请)*(?:忘掉?了?|删掉?)?(?:吧)?(?=[。！，]|$)"
+)
+"""What goes on with an order: "…, and that I smoke"."""
+_DROPPED = lazy_regex(
+    expanded_form(
+        r"{lead_zh}{asks_zh}(?:把)?(?:它|他|她|这个|这事)?(?:全部?|都|统统)?(?:{verb_zh}|{not_zh})着?了?(?:它|他|她|这事|这个)?(?P<after>{tail_zh})[。！!\s]*"
+        r"|{lead}(?:(?:{you})\b)?{now}\s*(?:forget|erase|delete) (?:it|him|her|them|that)(?P<after_en>{out})[.!\s]*",
+        _FORGETTING,
+    ),
+    re.IGNORECASE,
+)
+"""An order that has its object before it: 我的手机号，忘了吧."""
+_OBJECT = lazy_regex(
+    r"(?:另外|还有|对了)?(?:至于|关于|别再?提|不要再?提|别再?说|不说|请?把)?"
+    r"(?P<zh>我(?:的|[^，。；]{0,8}(?:说|讲|提|告诉[你您])过?的)?[\u4e00-\u9fff]{1,8}?)(?:的事情?|这件事|那件事)?"
+    r"(?:(?:可以|就|请)*(?:删[了掉]?|去掉))?了?"
+    r"|(?:(?:as for|about|regarding) )?(?P<en>(?:my|our) [a-z][a-z '’-]{1,30}?)",
+    re.IGNORECASE,
+)
+_VAGUE_THINGS = frozenset("事 话 天 心 妈呀 意思 错 名 life mind mistake bad fault question last mail words".split())
+
+
+def _orders_at(text: str, own: str, start: int, span: Span, speaker: str) -> Iterator[ForgetOrder]:
+    """Yield what the clause that begins at a place orders to be forgotten, and what goes on with that."""
+    before = text[span.start : start]
+    if own[start : start + 1] != text[start : start + 1] or _REPORTS.search(before):
+        return
+    if "\n" in text[:start] and _SHOWN.search(text[:start]):
+        return
+    hard = _HARD_END.search(text, start + 1, span.end)
+    end = span.end if hard is None else hard.start()
+    told = _CLAUSE_TOLD.search(text, start, end) is not None
+    soft = next((one for one in _SOFT_END.finditer(text, start, end) if not (told and one["ours"])), None)
+    end = end if soft is None else soft.start()
+    made = _order(text, start, end, span, speaker)
+    if not made:
+        return
+    yield from made
+    place = made[-1].end
+    while more := _GOES_ON.match(text, place, span.end):
+        about = more["en"] or more["zh"]
+        words = f"{made[0].words} {more[0]}"
+        further = [_meant(one, words, place, more.end(), speaker) for one in _several_things(about, speaker)]
+        kept = [one for one in further if one is not None and (one.thing or not _OURS.match(about))]
+        if not kept:
+            return  # "Forget my old number, my new number is 5501" tells one
+        yield from kept
+        place = more.end()
+
+
+def _order(text: str, start: int, end: int, span: Span, speaker: str) -> list[ForgetOrder]:
+    """Return what a clause orders to be forgotten, one for each thing that it names."""
+    said = text[start:end]
+    asks = said.rstrip().endswith(("?", "？", "吗", "么")) or (end < span.end and text[end] in "?？")
+    bare = said.rstrip(" ?？")
+    if asks and not _ASKED_SO.search(bare):
+        return []
+    before = text[span.start : start]
+    dropped = _DROPPED.fullmatch(bare)
+    if dropped is not None:
+        return _dropped_object(text, start, end, before, speaker) if _MARKED.search(bare) else []
+    for form in _ORDER_FORMS:
+        found = form.fullmatch(bare)
+        if found is None or _SAID_LAST.fullmatch(found["about"].strip()):
+            continue
+        if not _is_ordered(found, before, is_all=start == span.start and end >= span.end - 1):
+            continue
+        about, place = found["about"], start + found.start("about")
+        if (
+            found.start("about") < found.start("before")
+            and not _OF_WHOM_TOLD.match(about)
+            and not _KNOWN_THING.fullmatch(about)
+        ):
+            continue
+        whole = next(iter(_stated(text[place : span.end], speaker)), None)
+        if whole is not None and whole.start <= 2 and place + whole.end > end:  # "I'm allergic to nuts, milk and eggs"
+            end = place + whole.end
+            about = text[place:end]
+        words = text[start:end].strip()
+        made = (_meant(one, words, start, end, speaker) for one in _several_things(about, speaker))
+        return [one for one in made if one is not None]
+    return []
+
+
+def _dropped_object(text: str, start: int, end: int, before: str, speaker: str) -> list[ForgetOrder]:
+    """Return what is to be forgotten where the clause before the order names it: "My ex, please forget him"."""
+    named = _OBJECT.fullmatch(_NEXT.split(before.rstrip(" ,，、:：—–"))[-1].strip())
+    if named is None:
+        return []
+    about = named["zh"] or named["en"]
+    if (
+        named["zh"]
+        and not about.startswith("我的")
+        and not _KNOWN_THING.fullmatch(_GIVEN_ZH.sub("", about.strip("我")))
+    ):
+        return []  # 我太累了，忘了吧 names nothing
+    one = _meant(about, f"{before} {text[start:end]}".strip(), start - len(before), end, speaker)
+    return [] if one is None else [one]
+
+
+def _is_ordered(found: re.Match[str], before: str, *, is_all: bool) -> bool:
+    """Tell whether the words of an order are one where they stand: behind which words, with which of their own."""
+    if _MARKED.search(f"{found['before']} {found['do']} {found['after']}"):
+        return True
+    of_memory = _OF_MEMORY.search(found[0]) is not None
+    if has_han(found["do"]):
+        return _is_ordered_plainly(found, before, is_all=is_all, of_memory=of_memory)
+    if not before.strip():
+        return True
+    governed = _GOVERNS.search(before) is not None
+    if re.search(r"\b(?:and|or|then)\s*$", before, re.IGNORECASE) or re.match(r"\W*(?:and|or|then)\b", found[0]):
+        clauses = _NEXT.split(before)
+        told = _TOLD_BEFORE.search(before) is not None or any(map(is_past_form, before.casefold().split()))
+        return not governed and (of_memory or told or not any(_SUBJECT.match(one) for one in clauses))
+    return of_memory or not governed
+
+
+def _is_ordered_plainly(found: re.Match[str], before: str, *, is_all: bool, of_memory: bool) -> bool:
+    """Tell whether Chinese words without any of request order something: 我把伞忘了 and 你忘了我的生日 do not."""
+    if "你" in found["before"] or "您" in found["before"] or found.start("about") < found.start("before"):
+        return False
+    if found["before"].endswith(("把", "将")):
+        return is_all or of_memory
+    if found["do"].startswith(("忘掉", "删", "抹", "清", "移")):
+        return not before.strip() or of_memory or _ORDERED_BEFORE.search(before) is not None
+    return is_all and not found["do"].startswith("忘了")
+
+
+def _several_things(about: str, speaker: str) -> list[str]:
+    """Return the things of the speaker's that an order names: "my phone number and address"."""
+    parts = [part.strip() for part in _SEVERAL_THINGS.split(about.strip())]
+    if len(parts) < 2 or not _OF_MINE.match(parts[0]) or _stated(about, speaker):
+        return [about]
+    first = "我的" if has_han(about) else "my "
+    things = [part if _OF_MINE.match(part) else f"{first}{part}" for part in parts]
+    return things if all(_OF_MINE.match(thing) for thing in things) else [about]
+
+
+def _meant(about: str, words: str, start: int, end: int, speaker: str) -> ForgetOrder | None:
+    """Return an order to forget something, where it is about what is remembered."""
+    about = about.strip().strip("'\"‘’“”「」").removeprefix("that ")
+    given = _GIVEN.sub("", about)
+    about = f"my {given}" if given != about and not _OF_MINE.match(about) else about
+    about = _ABOUT.sub("", _GIVEN_ZH.sub("", about))
+    about = f"我的{about}" if _KNOWN_THING.fullmatch(about) else about
+    made = tuple(_stated(about, speaker))
+    # 请忘掉上一个方案，我们用新的 drops a plan, and no memory.
+    if not made and ("，" in about or ", " in about or (_DELETES.search(words) and not _OF_MEMORY.search(words))):
+        return None
+    thing = _OF_MINE.match(about)
+    named = "" if made or thing is None else (thing["en"] or thing["zh"]).lower()
+    if not made and (named in _VAGUE_THINGS or not (named or _OF_MEMORY.search(words) or _OF_WHAT_IS_SO.search(words))):
+        return None
+    return ForgetOrder(words, start, end, about, named, made)
