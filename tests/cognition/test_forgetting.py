@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from remanent import RecallOptions
-from remanent.memory import AsyncAgent
+from remanent.memory import AsyncAgent, AsyncMemory
 from remanent.model import Record, Status
 from remanent.model.found import Grain
 from remanent.stores.conformance.base import SetClock
@@ -348,3 +348,54 @@ async def test_an_episode_itself_is_forgotten_and_comes_back(ada: AsyncAgent, cl
     back = await ada.cognition.restore(before.id)
     assert (back.status, back.content) == (Status.ACTIVE, before.content)
     assert "valve" in await everything(ada, "What leaks?")
+
+
+IN_ONE_GO = """我的手机号是13812345678。|把我的手机号忘了吧。|我的新手机号是13999998888。
+My phone number is 555-0142.|Forget my phone number.|My phone number is 555-7777.
+Forget my phone number.|My phone number is 555-7777.
+My ex is called Tom and he is a DJ.|Tom called me.|Forget everything about Tom.|Tom Hanks is my favourite actor.
+我前男友叫李雷，他住在重庆。|李雷昨天来找我了。|请忘掉关于李雷的一切。|我喜欢吃火锅。
+我有哮喘，我在西门子工作。|忘掉我有哮喘这件事。|我弟弟有哮喘。
+I have a dog named Max.|My dog likes cheese.|Forget everything about my dog.|I have a dog named Rex.
+我对花生过敏。|我对虾过敏。|忘掉我对花生过敏。|我对花生过敏。
+My boss is Karen.|I like tea, please forget my boss.|My boss is Ivan.
+I live in Siena, and I work at Bosch.|I moved to Ulm.|Forget where I live.|I live in Bern.
+我住在昆明。|忘掉我刚才说的话。|我喜欢喝茶。"""
+
+
+@pytest.mark.spec("COG-07")
+@pytest.mark.parametrize("talk", IN_ONE_GO.split("\n"))
+async def test_messages_that_come_in_one_go_forget_what_they_would_one_by_one(
+    memory: AsyncMemory, clock: SetClock, talk: str
+) -> None:
+    messages = talk.split("|")
+    slowly, at_once = memory.agent("slowly"), memory.agent("at-once")
+    for message in messages:
+        await slowly.remember(message, session="s")
+        await slowly.settle()
+        clock.now += timedelta(minutes=1)
+    await at_once.remember(messages, session="s")
+    await at_once.settle()
+    kept = []
+    for agent in (slowly, at_once):
+        found = [item.text for one in messages for item in (await agent.recall(one, options=EVERYTHING)).items]
+        kept.append((sorted(one.content for one in await agent.cognition.memories()), sorted(set(found))))
+    assert kept[0] == kept[1]
+
+
+@pytest.mark.spec("COG-07")
+@pytest.mark.parametrize(
+    ("text", "gone"),
+    [
+        ("My salary is 84,000 euros and I like tea. Forget my salary.", "84,000"),
+        ("我的工资是两万三，我喜欢喝茶。对了，把我的工资忘了吧。", "两万三"),
+    ],
+)
+async def test_what_stands_before_an_order_in_its_own_message_is_forgotten_too(
+    ada: AsyncAgent, text: str, gone: str
+) -> None:
+    await ada.remember(text)
+    await ada.settle()
+    found = await everything(ada, text)
+    assert gone not in found
+    assert "tea" in found or "喝茶" in found

@@ -8,9 +8,10 @@ what was cut out at the same moment.
 
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import pairwise
+from types import MappingProxyType
 
 from remanent.cognition.model import MEMORIES
 from remanent.discipline.port import Along
@@ -97,23 +98,33 @@ class Forgetting:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    async def along(self, scope: Scope, known: Record, *, without: Sequence[Record] = ()) -> Along:
+    async def along(
+        self,
+        scope: Scope,
+        known: Record,
+        *,
+        without: Sequence[Record] = (),
+        beside: Mapping[str, Record] = MappingProxyType({}),
+        before: int = sys.maxsize,
+    ) -> Along:
         """Return what goes out of mind with a memory or a turn, or comes back with one that is forgotten.
 
-        `without` are other memories that go as well, so that no turn has to stay for them.
+        `without` are other memories that go as well, so that no turn has to stay for them; `beside`, by id, those that
+        are otherwise by now than they are stored. What was said from `before` on, by place in the journal, stays.
         """
         was_forgotten = known.status is Status.FORGOTTEN
         if known.kind in MEMORIES:
             if was_forgotten:
                 return await self._cut_with(scope, known)
-            return await self.with_episodes(scope, await self._telling(scope, known, without), known)
+            others = {**beside, **{one.id: one.replace(status=Status.FORGOTTEN) for one in (*without, known)}}
+            return await self.with_episodes(scope, await self._telling(scope, known, others, before), known)
         rests = RecordFilter(kinds=MEMORIES, statuses=None)
         query = RecordQuery(filter=rests, source_entry_ids=(known.id,), limit=NO_LIMIT)
         made = await self._store.records(scope.owner, query)
-        beside = [one for one in made if {source.entry_id for source in one.sources} == {known.id}]
+        alone = [one for one in made if {source.entry_id for source in one.sources} == {known.id}]
         if was_forgotten:
-            return Along([one for one in beside if _went_with(one, known)], await self._cut_at(scope, made, known))
-        return await self.with_episodes(scope, Along([one for one in beside if one.status in STANDING]), known)
+            return Along([one for one in alone if _went_with(one, known)], await self._cut_at(scope, made, known))
+        return await self.with_episodes(scope, Along([one for one in alone if one.status in STANDING]), known)
 
     async def with_episodes(self, scope: Scope, along: Along, known: Record | None = None) -> Along:
         """Return it with the episodes of its turns, which are to show no more of these than is left.
@@ -133,9 +144,9 @@ class Forgetting:
                 rewritten[one.id] = after.replace(sources=sources)
         return Along(along.forgotten, list(rewritten.values()))
 
-    async def told(self, scope: Scope, wanted: Wanted, *, user: str) -> list[Record]:
-        """Return the turns and memories of a user that tell what is wanted."""
-        found = [one for one in await self._found(scope, wanted.words, user) if one.status in STANDING]
+    async def told(self, scope: Scope, wanted: Wanted, *, user: str, before: int = sys.maxsize) -> list[Record]:
+        """Return the turns and memories of a user that tell what is wanted; of turns those before a place."""
+        found = [one for one in await self._found(scope, wanted.words, user, before=before) if one.status in STANDING]
         return [one for one in found if wanted.spans_in(one.content)]
 
     async def whole(self, scope: Scope, entry_id: str) -> Along:
@@ -145,13 +156,13 @@ class Forgetting:
             found += await self.along(scope, turn)
         return found
 
-    async def said(self, scope: Scope, entry: Entry, start: int, end: int) -> Along:
-        """Return the turn of an entry without a part: who says what to forget says it."""
-        (*turns,) = await self._turns(scope, [entry.id])
+    async def said(self, scope: Scope, entry: Entry, start: int, end: int, wanted: Wanted | None) -> Along:
+        """Return the turn of an entry without an order: who says what to forget says it there, perhaps twice."""
         along = Along()
-        for turn in turns:
-            order = _in_content(turn, [Source(entry_id=entry.id, start=start, end=end)])
-            along += self.without(turn, order)
+        for turn in await self._turns(scope, [entry.id]):
+            spans = [Span(start, end), *(wanted.spans_in(entry.text[:start]) if wanted is not None else ())]
+            gone = [Source(entry_id=entry.id, start=one.start, end=one.end) for one in spans]
+            along += self.without(turn, _in_content(turn, gone))
         return along
 
     def without(self, record: Record, spans: Sequence[Span]) -> Along:
@@ -168,16 +179,16 @@ class Forgetting:
             return Along([record])
         return Along(rewritten=[_of_spans(record, _in_entry(record, rest), record.content, rest)])
 
-    async def _telling(self, scope: Scope, known: Record, without: Sequence[Record]) -> Along:
+    async def _telling(self, scope: Scope, known: Record, beside: Mapping[str, Record], before: int) -> Along:
         """Return the turns that a memory was made of, and what else tells it, as far as they go or are cut."""
         versions = [one.record for one in await self._store.versions(scope.owner, known.id)]
-        said = [source for one in versions for source in one.sources]
+        said = list(dict.fromkeys(source for one in (*versions, known) for source in one.sources))
         turns = await self._turns(scope, [source.entry_id for source in said])
         query = RecordQuery(
             filter=RecordFilter(kinds=MEMORIES), source_entry_ids=tuple(turn.id for turn in turns), limit=NO_LIMIT
         )
-        gone = {known.id, *(one.id for one in without)}
-        others = [one for one in await self._store.records(scope.owner, query) if one.id not in gone] if turns else []
+        stored = {one.id: one for one in await self._store.records(scope.owner, query)} if turns else {}
+        others = [one for one in {**stored, **beside}.values() if one.kind in MEMORIES and one.status in STANDING]
         resting = {source.entry_id for one in others for source in one.sources if not is_talk(one)}
         along = Along()
         for turn in turns:
@@ -191,7 +202,7 @@ class Forgetting:
         seen = {known.id, *(turn.id for turn in turns)}
         wanted = Wanted(_matter(known))
         is_distinct = len(query_terms(wanted.words)) > 1
-        for one in await self.told(scope, wanted, user=known.memory.user) if is_distinct else []:
+        for one in await self.told(scope, wanted, user=known.memory.user, before=before) if is_distinct else []:
             if one.id not in seen and is_talk(one):
                 along += self.without(one, wanted.spans_in(one.content))
         return along
@@ -221,8 +232,13 @@ class Forgetting:
         known = await self._store.records_by_id(scope.owner, tuple(dict.fromkeys(entry_ids)))
         return [one for one in known.values() if one.kind is Kind.TURN]
 
-    async def _found(self, scope: Scope, words: str, user: str, *, as_of: datetime | None = None) -> list[Record]:
-        """Return the turns of a user that hold some of the words, or did at a moment, and the memories made of them."""
+    async def _found(
+        self, scope: Scope, words: str, user: str, *, as_of: datetime | None = None, before: int = sys.maxsize
+    ) -> list[Record]:
+        """Return the turns of a user that hold some of the words, or did at a moment, and the memories made of them.
+
+        Of turns those before a place in the journal: who wants forgotten what was told may tell another thing then.
+        """
         whose = (MetadataCondition(USER_KEY, "in", (user,)),) if user else ()
         wanted = RecordFilter(kinds=(*MEMORIES, Kind.TURN), where=whose, statuses=STANDING, as_of=as_of)
         hits = await self._store.search_text(scope.owner, query_terms(words), record_filter=wanted, limit=_LOOKED_AT)
@@ -237,6 +253,7 @@ class Forgetting:
             one
             for one in found.values()
             if (user_in(said[one.id].metadata) if one.id in said else one.memory.user) == user
+            and (one.id not in said or said[one.id].seq < before)
         ]
 
 

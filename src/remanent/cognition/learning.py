@@ -356,11 +356,15 @@ class MemoryWriter:
         for known in list(changes.known.values()):
             if known.status not in STANDING or not drafts.is_meant(known, draft):
                 continue
-            if any(source.entry_id == draft.entry.id for source in known.sources):
+            forgets = draft.retracts == "forgets"
+            if any(
+                source.entry_id == draft.entry.id and not (forgets and source.start < draft.statement.start)
+                for source in known.sources
+            ):
                 continue  # taken before, or by the same words
             if draft.entry.told_at < known.occurred_at:
                 continue
-            if draft.retracts == "forgets":
+            if forgets:
                 meant.append(known)
                 continue
             if draft.may_end:
@@ -394,16 +398,21 @@ class MemoryWriter:
 
     async def _forget(self, scope: Scope, changes: Changes, draft: Draft, meant: Sequence[Record]) -> None:
         """Put what an order names out of mind, with whatever tells it; the order itself, too, if it did any good."""
-        forgetting, wanted, order = self.forgetting, draft.wanted, draft.statement
-        told = await forgetting.told(scope, wanted, user=draft.user) if wanted is not None else []
+        forgetting, wanted, order, before = self.forgetting, draft.wanted, draft.statement, draft.entry.seq
+        told = await forgetting.told(scope, wanted, user=draft.user, before=before) if wanted is not None else []
         if wanted is not None and wanted.entry_id:
             changes.forget(await forgetting.whole(scope, wanted.entry_id))
-        # As they stand by now: the same batch may have changed or forgotten them.
-        told = [changes.known.get(one.id, one) for one in told if one.id != draft.entry.id]
-        told = [one for one in told if one.status in STANDING and wanted and wanted.spans_in(one.content)]
+        # As they stand by now: the same batch may have made, changed or forgotten them.
+        by_now = {one.id: one for one in told} | {
+            one.id: one
+            for one in changes.known.values()
+            if isinstance(one.data, MemoryData) and one.data.user == draft.user
+        }
+        told = [one for one in by_now.values() if one.status in STANDING and wanted and wanted.spans_in(one.content)]
         known = {one.id: one for one in (*meant, *told) if not is_talk(one)}
         for one in known.values():
-            changes.forget(Along([one]) + await forgetting.along(scope, one, without=tuple(known.values())))
+            along = forgetting.along(scope, one, without=tuple(known.values()), beside=changes.known, before=before)
+            changes.forget(Along([one]) + await along)
             changes.known[one.id] = one.replace(status=Status.FORGOTTEN)
             changes.changed.append(one.id)
         for one in told:
@@ -411,7 +420,8 @@ class MemoryWriter:
                 changes.forget(forgetting.without(one, wanted.spans_in(one.content)))
         # "Forget my last mail" may be about no memory at all, and is then as good a question as any.
         if known or told or (wanted is not None and not wanted.is_thing):
-            changes.forget(await forgetting.said(scope, draft.entry, order.start, order.end or len(draft.entry.text)))
+            end = order.end or len(draft.entry.text)
+            changes.forget(await forgetting.said(scope, draft.entry, order.start, end, wanted))
 
     async def _unsay(self, scope: Scope, changes: Changes, entries: Sequence[Entry], *, fresh: int) -> None:
         """Take what an order names out of the answer to it as well: "I have forgotten that you …" says it again."""

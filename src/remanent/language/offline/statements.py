@@ -668,7 +668,7 @@ _SOFT_END = lazy_regex(
 )
 _SAID_LAST = lazy_regex(
     r"(?:that|this|it|him|her|them|everything|anything|what i (?:just )?said|all(?: of (?:that|this|it))?)"
-    r"|这个|那个|[它他她]|我?刚才(?:说的话?|那句话?)?|[这那]句话?|[我你您]|一切|所有",
+    r"|这个|那个|[它他她]|我?刚[才刚](?:说的?话?|那句话?)?|[这那]句话?|[我你您]|一切|所有",
     re.IGNORECASE,
 )
 _ABOUT = lazy_regex(r"^(?:我(?:说|讲|提|告诉[你您])过?的)?(?:关于|有关)|的?(?:话|事情?|内容|信息|记忆|一切|所有)$")
