@@ -360,7 +360,9 @@ I have a dog named Max.|My dog likes cheese.|Forget everything about my dog.|I h
 我对花生过敏。|我对虾过敏。|忘掉我对花生过敏。|我对花生过敏。
 My boss is Karen.|I like tea, please forget my boss.|My boss is Ivan.
 I live in Siena, and I work at Bosch.|I moved to Ulm.|Forget where I live.|I live in Bern.
-我住在昆明。|忘掉我刚才说的话。|我喜欢喝茶。"""
+我住在昆明。|忘掉我刚才说的话。|我喜欢喝茶。
+我搬到杭州了。|我住在成都。|忘掉我的住址吧。|我喜欢喝茶。
+My phone number is 555-0142.|Forget my phone number.|Nice day, please forget my phone number."""
 
 
 @pytest.mark.spec("COG-07")
@@ -399,3 +401,56 @@ async def test_what_stands_before_an_order_in_its_own_message_is_forgotten_too(
     found = await everything(ada, text)
     assert gone not in found
     assert "tea" in found or "喝茶" in found
+
+
+IN_THE_OTHER_LANGUAGE = """我的手机号是13812345678。|Please forget my phone number.|13812345678
+My phone number is 555-0142.|把我的手机号忘了吧|0142
+我住在成都。|Forget my address.|成都
+I live in Siena.|忘掉我住在哪里。|Siena
+我妹妹叫小安，在戒酒中心。|Forget everything about my sister.|小安
+My sister Nell is in rehab.|请忘掉我姐姐的事。|Nell
+我前男友叫李雷。|Nice day, and forget what I said about my ex.|李雷
+My ex is called Tom and he is a DJ.|今天好累，忘掉我说的前男友的事|Tom
+我的工资是两万三。|Forget my salary please.|两万三
+I have a dog named Max.|把我的狗忘了吧。|Max
+I'm allergic to nuts.|忘掉我的过敏吧|nuts
+我在西门子工作。|Forget where I work.|西门子
+I am 34.|忘掉我的年龄。|34
+我妈妈得了糖尿病。|Forget everything about my mother.|糖尿病"""
+
+
+@pytest.mark.spec("COG-07")
+@pytest.mark.parametrize("line", IN_THE_OTHER_LANGUAGE.split("\n"))
+async def test_an_order_in_the_other_language_finds_what_it_names(ada: AsyncAgent, clock: SetClock, line: str) -> None:
+    told, order, gone = line.split("|")
+    await ada.remember(told)
+    await ada.settle()
+    clock.now += timedelta(minutes=1)
+    await ada.remember(order)
+    await ada.settle()
+    assert gone not in await everything(ada, told)
+
+
+@pytest.mark.spec("COG-07")
+@pytest.mark.parametrize(
+    ("told", "order"),
+    [
+        ("我妹妹叫小安。", "Forget everything about my brother."),
+        ("My mother's birthday is May 5.", "请忘记我的生日。"),
+        ("我妈妈的生日是5月8日。", "Forget my birthday."),
+        ("我的手机号是13812345678。", "Forget my email."),
+        ("我喜欢热狗。", "Forget my dog."),
+        ("我弟弟对花生过敏。", "Forget my allergy."),
+    ],
+)
+async def test_an_order_in_the_other_language_leaves_what_it_does_not_name(
+    ada: AsyncAgent, clock: SetClock, told: str, order: str
+) -> None:
+    await ada.remember(told)
+    await ada.settle()
+    known = [one.content for one in await ada.cognition.memories()]
+    clock.now += timedelta(minutes=1)
+    await ada.remember(order)
+    await ada.settle()
+    assert told in [item.text for item in (await ada.recall(told, options=EVERYTHING)).items]
+    assert known == [one.content for one in await ada.cognition.memories()]

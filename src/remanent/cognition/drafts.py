@@ -13,7 +13,7 @@ from remanent.cognition.model import INSTRUCTION, SHORT_TERM, InstructionData, m
 from remanent.cognition.settings import CognitionSettings
 from remanent.language.offline.changes import ROWS, SINGLE, Change, bears_on
 from remanent.language.offline.doubts import is_doubted
-from remanent.language.offline.statement_rules import expanded_form, parts_of, person
+from remanent.language.offline.statement_rules import expanded_form, other_names, parts_of, person
 from remanent.language.offline.statements import Statement, canonical, is_secret
 from remanent.model import (
     Entry,
@@ -97,8 +97,21 @@ class Draft:
         return memory_id(self.user, *slot(self.statement))
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """What it is that is taken back; what is to be forgotten is that in either language."""
+        one = self.statement.attribute
+        if self.retracts != "forgets" or self.statement.value:
+            return (one,)
+        # Whoever tells where they work tells of their job.
+        work = ("employer", "workplace") if canonical(one) in {"job", "work", "employer"} else ()
+        return (one, *other_names(one), *work)
+
+    @property
     def of_one_value(self) -> tuple[str, ...]:
-        """The ids of the memories of one value at a time that a change in a life bears on."""
+        """The ids of the memories of one value at a time that a change in a life bears on, or an order to forget."""
+        if self.retracts == "forgets":
+            whose = ("The user", "用户", self.statement.subject)
+            return tuple(memory_id(self.user, one, canonical(name)) for one in whose for name in self.names if name)
         if self.change is None or not self.change.life:
             return ()
         row = ROWS[self.change.life]
@@ -304,16 +317,24 @@ def is_meant(known: Record, draft: Draft) -> bool:
 
 def _is_about(data: MemoryData, draft: Draft) -> bool:
     """Tell whether a memory is about what a statement names without a value."""
-    one, topic = draft.statement, canonical(draft.statement.attribute)
+    one = draft.statement
     if draft.retracts == "ends":
         if data.attribute not in _SORTS["who"]:
             return False  # that somebody died ends who they are to the user, and not what they liked
         told = f"{data.subject} {data.value}"
         if person(one.subject).endswith(("'s partner", "的爱人")) and not _PARTNER.search(told):
             return False
-    elif topic and _is_of_another(data, topic):
+    return any(_is_named(data, name, forgets=draft.retracts == "forgets") for name in draft.names)
+
+
+def _is_named(data: MemoryData, name: str, *, forgets: bool) -> bool:
+    """Tell whether a memory is of what has a name; 狗 is a part of many another word."""
+    topic = canonical(name)
+    if not topic or (forgets and _is_of_another(data, topic)):
         return False
-    return bool(topic) and (data.attribute == topic or any(_holds(text, topic) for text in (data.subject, data.value)))
+    if len(name) == 1 and _HAN.match(name):
+        return data.subject.endswith(name) or re.search(f"[只条匹]{name}", data.value) is not None
+    return data.attribute == topic or any(_holds(text, topic) for text in (data.subject, data.value))
 
 
 def _is_of_another(data: MemoryData, topic: str) -> bool:

@@ -15,6 +15,7 @@ from types import MappingProxyType
 
 from remanent.cognition.model import MEMORIES
 from remanent.discipline.port import Along
+from remanent.language.offline.statement_rules import people
 from remanent.model import Entry, EpisodicData, Kind, MemoryData, Record, Scope, Source, Status, TurnData
 from remanent.model.filters import USER_KEY, MetadataCondition, user_in
 from remanent.stores import LIVE, NO_LIMIT, RecordFilter, RecordQuery, Store
@@ -38,10 +39,7 @@ _LEADS_OUT = lazy_regex(
 _OF_ONESELF = lazy_regex(r"\b(?:I|we|you|your|my|the user)\b|[我你您]|用户", re.IGNORECASE)
 _SAID_OF_ONESELF = lazy_regex(r"(?:(?:where|who|what|when|how \w+) )?I\b|我(?!们?家?的|[爸妈哥姐弟妹])", re.IGNORECASE)
 _OF_KIN = lazy_regex(
-    r"\b(?:my|our|your|user['’]s) (?:\w+ )?(?:mum|mom|mother|dad|father|parents?|brother|sister|son|daughter|kids?|"
-    r"child|wife|husband|partner|girlfriend|boyfriend|uncle|aunt|cousin|grand\w+|friend|boss|manager|colleague|"
-    r"neighbou?r|flatmate|roommate|dog|cat)s?\b|(?:[我你您]|用户)们?家?的?(?:[爸妈哥姐弟妹爷奶叔姨舅姑]|父|母|老[公婆板]|"
-    r"儿子|女儿|妻|丈夫|男友|女友|男朋友|女朋友|朋友|同[事学]|室友|邻居|领导|[狗猫])",
+    rf"\b(?:my|our|your|user['’]s) (?:\w+ )?(?:{people(zh=False)})s?\b|(?:[我你您]|用户)们?家?的?(?:{people(zh=True)})",
     re.IGNORECASE,
 )
 THE_USERS = lazy_regex(r"\b(?:the user(?:['’]s)?)\b|用户的?", re.IGNORECASE)
@@ -59,8 +57,20 @@ class Wanted:
     """Whether the words name something of the speaker's, and not what is so."""
     entry_id: str = ""
     """The entry all of which is meant: what somebody has just said, learned or not."""
+    other_names: tuple[str, ...] = ()
+    """What the other language calls it."""
+
+    @property
+    def every(self) -> list["Wanted"]:
+        """It, and the same in the words of the other language."""
+        whose = "我的{}" if self.words.isascii() else "my {}"
+        return [self, *(Wanted(whose.format(name), is_thing=True) for name in self.other_names)]
 
     def spans_in(self, text: str) -> list[Span]:
+        """Return the clauses of a text that tell it, in either language."""
+        return _union(span for one in self.every for span in one._told_in(text))
+
+    def _told_in(self, text: str) -> list[Span]:
         """Return the clauses of a text that tell it, or whole sentences where only several clauses do."""
         terms = query_terms(self.words)
         if not any(term not in ENGLISH_STOP_WORDS and term not in CHINESE_STOP_WORDS for term in terms):
@@ -105,19 +115,23 @@ class Forgetting:
         *,
         without: Sequence[Record] = (),
         beside: Mapping[str, Record] = MappingProxyType({}),
+        unstored: Sequence[Record] = (),
         before: int = sys.maxsize,
     ) -> Along:
         """Return what goes out of mind with a memory or a turn, or comes back with one that is forgotten.
 
         `without` are other memories that go as well, so that no turn has to stay for them; `beside`, by id, those that
-        are otherwise by now than they are stored. What was said from `before` on, by place in the journal, stays.
+        are otherwise by now than they are stored, and `unstored` its own versions that are not stored yet. What was
+        said from `before` on, by place in the journal, stays.
         """
         was_forgotten = known.status is Status.FORGOTTEN
         if known.kind in MEMORIES:
             if was_forgotten:
                 return await self._cut_with(scope, known)
             others = {**beside, **{one.id: one.replace(status=Status.FORGOTTEN) for one in (*without, known)}}
-            return await self.with_episodes(scope, await self._telling(scope, known, others, before), known)
+            versions = [one.record for one in await self._store.versions(scope.owner, known.id)]
+            telling = await self._telling(scope, [*versions, *unstored, known], others, before)
+            return await self.with_episodes(scope, telling, known)
         rests = RecordFilter(kinds=MEMORIES, statuses=None)
         query = RecordQuery(filter=rests, source_entry_ids=(known.id,), limit=NO_LIMIT)
         made = await self._store.records(scope.owner, query)
@@ -146,7 +160,8 @@ class Forgetting:
 
     async def told(self, scope: Scope, wanted: Wanted, *, user: str, before: int = sys.maxsize) -> list[Record]:
         """Return the turns and memories of a user that tell what is wanted; of turns those before a place."""
-        found = [one for one in await self._found(scope, wanted.words, user, before=before) if one.status in STANDING]
+        words = " ".join(one.words for one in wanted.every)
+        found = [one for one in await self._found(scope, words, user, before=before) if one.status in STANDING]
         return [one for one in found if wanted.spans_in(one.content)]
 
     async def whole(self, scope: Scope, entry_id: str) -> Along:
@@ -179,10 +194,12 @@ class Forgetting:
             return Along([record])
         return Along(rewritten=[_of_spans(record, _in_entry(record, rest), record.content, rest)])
 
-    async def _telling(self, scope: Scope, known: Record, beside: Mapping[str, Record], before: int) -> Along:
+    async def _telling(
+        self, scope: Scope, versions: Sequence[Record], beside: Mapping[str, Record], before: int
+    ) -> Along:
         """Return the turns that a memory was made of, and what else tells it, as far as they go or are cut."""
-        versions = [one.record for one in await self._store.versions(scope.owner, known.id)]
-        said = list(dict.fromkeys(source for one in (*versions, known) for source in one.sources))
+        known = versions[-1]
+        said = list(dict.fromkeys(source for one in versions for source in one.sources))
         turns = await self._turns(scope, [source.entry_id for source in said])
         query = RecordQuery(
             filter=RecordFilter(kinds=MEMORIES), source_entry_ids=tuple(turn.id for turn in turns), limit=NO_LIMIT

@@ -36,7 +36,13 @@ from remanent.language.engines import is_offline
 from remanent.language.offline.changes import changes as changes_told
 from remanent.language.offline.changes import retractions
 from remanent.language.offline.questions import is_question
-from remanent.language.offline.statement_rules import Statement, StatementKind, canonical, subject_name
+from remanent.language.offline.statement_rules import (
+    Statement,
+    StatementKind,
+    canonical,
+    other_names,
+    subject_name,
+)
 from remanent.language.offline.statements import is_secret, only_confirms, plain_sentences, statements
 from remanent.language.roles.extraction import EXTRACTION, ExtractedFact, ExtractionRequest, FactKind
 from remanent.language.shapes import Utterance
@@ -146,7 +152,8 @@ def _retracted(entry: Entry, before: Sequence[Entry]) -> Iterable[Draft]:
     for one in retractions(entry.text, speaker=speaker, is_user=entry.origin is Origin.USER):
         what: Literal["ends", "forgets"] = "forgets" if one.forgets else "ends"
         if not one.is_last:
-            wanted = Wanted(one.about, is_thing=one.is_thing) if one.about else None
+            named = () if one.statement.value else other_names(one.statement.attribute)
+            wanted = Wanted(one.about, is_thing=one.is_thing, other_names=named) if one.about else None
             yield Draft(one.statement, entry, what, wanted=wanted)
             continue
         last = next((earlier for earlier in reversed(before) if earlier.scope.session == entry.scope.session), None)
@@ -226,6 +233,15 @@ class Changes:
         for one in along.rewritten:
             again = self.rewritten.get(one.id)
             self.rewritten[one.id] = one if again is None else both(again, one)
+
+    def as_they_are(self, records: Iterable[Record]) -> list[Record]:
+        """Return those of some records that still stand, as they do: the same batch may have changed them."""
+        by_now = {one.id: self.known.get(one.id, one) for one in records}
+        return [one for one in by_now.values() if one.status in STANDING and one.id not in self.forgotten]
+
+    def content_of(self, record: Record) -> str:
+        """Return what a turn or an episode still says."""
+        return self.rewritten.get(record.id, record).content
 
     def said_since(self, premises: Sequence[str]) -> set[str]:
         """Return what was put after the last of the premises, and so was said knowing better."""
@@ -385,7 +401,7 @@ class MemoryWriter:
     async def _about(self, scope: Scope, draft: Draft) -> dict[str, Record]:
         """Return the memories that may be meant: those that hold the words, or were made of turns that do."""
         one = draft.statement
-        terms = query_terms(f"{one.value or one.attribute}")
+        terms = query_terms(one.value or " ".join(draft.names))
         user = draft.entry.metadata.get(USER_KEY)
         whose = (MetadataCondition(USER_KEY, "in", (user,)),) if isinstance(user, str | int) else ()
         wanted = RecordFilter(kinds=(*MEMORIES, Kind.TURN), where=whose)
@@ -402,16 +418,20 @@ class MemoryWriter:
         told = await forgetting.told(scope, wanted, user=draft.user, before=before) if wanted is not None else []
         if wanted is not None and wanted.entry_id:
             changes.forget(await forgetting.whole(scope, wanted.entry_id))
-        # As they stand by now: the same batch may have made, changed or forgotten them.
-        by_now = {one.id: one for one in told} | {
-            one.id: one
-            for one in changes.known.values()
-            if isinstance(one.data, MemoryData) and one.data.user == draft.user
-        }
-        told = [one for one in by_now.values() if one.status in STANDING and wanted and wanted.spans_in(one.content)]
+        told += [
+            one for one in changes.known.values() if isinstance(one.data, MemoryData) and one.data.user == draft.user
+        ]
+        told = [one for one in changes.as_they_are(told) if wanted and wanted.spans_in(changes.content_of(one))]
         known = {one.id: one for one in (*meant, *told) if not is_talk(one)}
         for one in known.values():
-            along = forgetting.along(scope, one, without=tuple(known.values()), beside=changes.known, before=before)
+            along = forgetting.along(
+                scope,
+                one,
+                without=tuple(known.values()),
+                beside=changes.known,
+                unstored=[made for made in changes.puts if made.id == one.id],
+                before=before,
+            )
             changes.forget(Along([one]) + await along)
             changes.known[one.id] = one.replace(status=Status.FORGOTTEN)
             changes.changed.append(one.id)

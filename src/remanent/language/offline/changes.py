@@ -681,7 +681,11 @@ def _forgotten(order: ForgetOrder, speaker: str) -> Iterator[Retraction]:
     if not order.stated:
         name = subject_name(speaker, zh=has_han(order.about)) if order.thing else ""
         one = Statement("fact", name, order.thing, "", order.words, order.start, order.end)
-        is_thing = bool(order.thing) and (not has_han(order.thing) or "的" in order.about)
+        is_thing = (
+            order.thing in order.about.lower()
+            and bool(order.thing)
+            and (not has_han(order.thing) or "的" in order.about)
+        )
         yield Retraction(one, forgets=True, about=order.about, is_thing=is_thing)
 
 

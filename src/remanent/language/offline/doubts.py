@@ -12,7 +12,7 @@ of them lets doubt what it names: no bystander's matter, no chairs for the meeti
 import re
 from collections.abc import Iterator
 
-from remanent.language.offline.statement_rules import canonical, expanded_form, parts_of
+from remanent.language.offline.statement_rules import canonical, expanded_form, parts_of, people
 from remanent.language.offline.statements_chinese import PARTS as CHINESE
 from remanent.language.offline.statements_english import PARTS as ENGLISH
 from remanent.text.chinese import tagged
@@ -94,10 +94,7 @@ _SOMEBODY = lazy_regex(
     expanded_form(r"(?<=\b[Mm]y )(?:{kin}|mate|neighbou?r|flatmate)|(?<=\b[Aa] )(?:{kin}|mate|neighbou?r)|", ENGLISH)
     + expanded_form("(?<=我)(?:的|家)?(?:{kin})|(?:朋友|同事|邻居|同学|孩子)", CHINESE)
 )
-_FAMILY = lazy_regex(
-    r"\b(?:sister|brother|mother|mom|mum|father|dad|parents?|son|daughter|kids?|child(?:ren)?|baby|twin|cousin|aunt|uncle|"
-    r"niece|nephew|grand\w+|dog|cat|puppy|kitten|rabbit|horse|parrot|hamster)\b|[爸妈哥姐弟妹爷奶叔姑舅姨猫狗兔儿女孩]"
-)
+_FAMILY = lazy_regex(rf"\b(?:{people(zh=False, kept=True)})s?\b|{people(zh=True, kept=True)}")
 """Who is called so wherever they go."""
 _OURS = lazy_regex(r"\b(?:I|[Ww]e|me)\b|我")
 _BESIDE = lazy_regex(r"\b(?:for|at|to|during|after|before) (?:the|my|our)\b")
