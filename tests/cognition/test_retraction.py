@@ -275,6 +275,8 @@ I go to the gym every Monday.|I go to the gym on Wednesdays now.
 我每天喝两瓶可乐。|我戒可乐了。
 我开一辆大众朗逸。|我把车换成了比亚迪汉。
 我养了一只猫叫豆包。|豆包上周走丢了。
+我养了一只猫叫豆包。|豆包上个月走丢了，一直没找到。
+我男朋友叫周浩。|我和周浩分手了，好难过。
 我打算国庆去成都。|国庆不去成都了。
 我准备考研。|我放弃考研了。
 我每天早上六点起床跑步。|最近改成晚上跑步了。
@@ -423,6 +425,16 @@ My rent is 900 euros.|My blood pressure went up to 150.
 My favourite tea is oolong.|We switched from oolong to rooibos at the office.
 My favourite tea is oolong.|I switched from coffee to oolong.
 我最喜欢的茶是乌龙茶。|我太太从乌龙茶换成了普洱。"""
+
+
+async def test_a_change_that_names_no_matter_is_told_by_that_of_the_memory(ada: AsyncAgent, clock: SetClock) -> None:
+    await ada.remember("我的手机是iPhone 15。")
+    await ada.settle()
+    clock.advance(seconds=600)
+    await ada.remember("我换手机了，现在用华为Mate 70。")
+    await ada.settle()
+    (conflict,) = await ada.conflicts()
+    assert conflict.description == "用户：手机"
 
 
 @pytest.mark.spec("COG-07", "COG-08")

@@ -489,7 +489,8 @@ class MemoryWriter:
     def _conflict(self, known: Record, draft: Draft, *, now: datetime, settled: bool) -> Conflict:
         """Return the contradiction: settled for the newer word, or open where that one is not simply to be believed."""
         one, language = draft.statement, working_language(draft.statement.content)
-        attribute = canonical(one.attribute).replace("_", " ") or one.value
+        # A change in a life names no attribute: it is that of the memory which it bears on.
+        attribute = canonical(one.attribute or known.memory.attribute).replace("_", " ") or one.value
         if language == "zh":
             attribute = ATTRIBUTE_NAMES.get(attribute, attribute)
         fresh = drafts.record_of(draft, self.settings, now=now)

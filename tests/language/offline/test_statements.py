@@ -868,3 +868,28 @@ def test_what_is_said_of_others_or_only_asked_teaches_nothing(text: str) -> None
 )
 def test_what_is_narrowed_in_the_same_breath_keeps_it(text: str, content: str) -> None:
     assert statements(text)[0].content == content
+
+
+TOLD_AT_LENGTH = """我不太喜欢吃香菜。|preference 不喜欢 吃香菜
+我妈妈不怎么爱吃辣。|preference 不喜欢 吃辣
+我没那么喜欢爬山了。|preference 不喜欢 爬山
+我挺喜欢下雨天。|preference 喜欢 下雨天
+我妹妹毕业了，在杭州找了份工作。|fact 近况 毕业/fact 工作地点 杭州
+我在成都找工作。|
+我的新同事叫苏苏，跟我一样喜欢看展。|fact 姓名 苏苏
+我养了两只猫，一只叫年糕，一只叫汤圆。|fact 家庭 两只猫，一只叫年糕，一只叫汤圆
+我有两个女儿，大的叫小雨，小的叫小雪。|fact 家庭 两个女儿，大的叫小雨，小的叫小雪
+我找到新工作了，在字节跳动做产品设计。|fact 职业 产品设计
+我升职了，现在是设计主管。|fact 职业 设计主管
+我退休了，是因为身体不好。|fact 近况 退休
+我姐跳槽了，在阿里做运营。|fact 职业 运营
+医生说我有点贫血。|fact 健康 贫血
+我妹妹林晴在读研究生，专业是心理学。|fact 就读 研究生
+我昨天跑了人生第一个半马，两小时十分。|event 事件 跑了人生第一个半马"""
+
+
+@pytest.mark.parametrize("line", TOLD_AT_LENGTH.split("\n"))
+def test_what_friends_tell_in_chinese_is_learned_as_they_mean_it(line: str) -> None:
+    text, _, told = line.partition("|")
+    found = [f"{one.kind} {one.attribute} {one.value}" for one in statements(text)]
+    assert found == [one for one in told.split("/") if one]

@@ -605,6 +605,8 @@ _GONE = lazy_regex(
     r"|^\W*(?:可惜|唉|难过的是)?[，,]?\s*(?:我们?家?的?)?(?:猫|狗|兔子)?(?P<zh>[\u4e00-\u9fff]{2,4}?)"
     r"(?:昨[天晚]|今[天早]|前天|上个?[周月]|去年|[春夏秋冬]天|刚刚?|已经|前几天|不幸){0,3}(?:(?:去世|过世|"
     r"离世|病逝)了?|(?:走丢|跑丢|没|被?送人|死|死掉)了)\W*$"
+    r"|^\W*(?:可惜|唉)?[，,]?\s*(?:我们?家?的?)?(?:猫|狗|兔子)?(?P<zh_>[\u4e00-\u9fff]{2,4}?)"
+    r"(?:昨[天晚]|今[天早]|前天|上个?[周月]|去年|刚刚?|已经|前几天|不幸){1,3}(?:去世|过世|离世|病逝|走丢|跑丢)了?[，,]"
 )
 _PARTED = lazy_regex(
     r"^\W*(?:(?i:sadly|so|well|oh|and|but|actually)\W+)*(?:(?P<en>(?:[Mm]y )?[\w'’-]+) and [Ii]|[Ww]e|I)"
@@ -614,7 +616,7 @@ _PARTED = lazy_regex(
     r"(?! (?:the|an?|my|our|their|his|her|its?|this|that|these|those|on an?|over an?|into|well)\b)"
     r"(?: with (?P<with>(?:my )?[\w'’-]+))?"
     r"|^\W*我们?(?:[和跟与](?P<zh>[\u4e00-\u9fff]{2,4}?))?(?:已经|最近|上个?[周月]|刚刚?|昨天|终于|"
-    r"前几天){0,2}(?:分手|离婚|散|掰|不在一起)了?\W*$"
+    r"前几天){0,2}(?:(?:分手|离婚|散|掰|不在一起)了?\W*$|(?:分手|离婚|不在一起)了[，,])"
 )
 """Whoever is parted from was a partner: of another of that name nothing is over."""
 _SPOUSES = "wife husband 老婆 老公 妻子 丈夫".split()
@@ -693,7 +695,7 @@ def _of_others(sentence: str) -> list[str]:
     """Return by name or kin who is no more, or is parted from: any partner, where nobody is named."""
     gone, parted = _GONE.match(sentence), _PARTED.match(sentence)
     if gone is not None:
-        return [gone["en"] or gone["en_"] or gone["zh"]]
+        return [gone["en"] or gone["en_"] or gone["zh"] or gone["zh_"]]
     if parted is None:
         return []
     named = (parted["en"] or parted["with"] or parted["zh"] or "").lower().removeprefix("my ")

@@ -5,9 +5,11 @@ of such a premise was known to be stale.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from remanent.language.offline.statement_rules import (
+    MakeStatement,
     Statement,
     StatementRule,
     apply,
@@ -62,7 +64,8 @@ person_name = (?:{han}{2,4}|\s?[A-Z][A-Za-z]{1,15})
 thing_name = [^，。！？；,!?;\n]{2,40}?
 his = (?:他们家的?|她们家的?|[他她它]们|[他她它]的?|的|家的|那边的|这个?人)?
 who = (?:我(?:的|们的|们|家的|家|那个|那位|有个|有一个|的一个|一个)*(?P<s>[大小二三新前老男女好]?(?:{kin}))(?:的?那位|
-    那个人)?|(?P<s>{family}))(?:[小老阿]{han}|(?<=同事|同学|朋友|邻居|[室舍]友|客户){surname}{han}{1,2}?)?[，,]?{his}
+    那个人)?|(?P<s>{family}))(?:[小老阿]{han}|(?<=同事|同学|朋友|邻居|[室舍]友|客户){surname}{han}{1,2}?|
+    {surname}{han}{1,2}?(?=在|是|今年|住|来自|刚|正在|现在|已经|[读上]))?[，,]?{his}
 now = (?:从{any}{1,6}(?:开始|起)|现在|目前|最近|一直|已经|平时|平常|从小|刚|才|都|快|马上|今年|去年|前年|前不久|
     上个?月|其实|主要|一般|也|还|就){0,3}
 subject = (?:{who}|我(?:们(?:一家人?|全家|俩)?|自己|家|[和跟]我?的?(?:{kin}|家人|全家))?){now}
@@ -90,7 +93,8 @@ day_part = (?:早上|上午|中午|下午|晚上|之前|前)
 errand = (?:去(?!世|除|掉|年)|交(?!通|流|换)|参加|出差|面试|体检|复查|见|买|把|搬家?|[接送陪]|还(?!是|有|要)|提交|完成|值班|加班|汇报|
     做(?!什么|啥)|写|考(?!虑|察)|开(?=会|车|组会|例会|家长会|评审会)|打(?=电话|针|疫苗|扫|球)|约|带|[拿取](?={any})|飞|回(?=家|国|老家|
     学校|公司|娘家)|赶|准备|复习|收拾|给{any}{1,6}[回打发寄送买写带交])
-very = (?:现在|平时|平常|最近|最|很|特别|非常|一直|从来|也|都|比较|更|挺|还是|超|特|真的?|只|不太){0,3}
+very = (?:现在|平时|平常|最近|最|很|特别|非常|一直|从来|也|都|比较|更|挺|还是|超|特|真的?|只){0,3}
+not_much = (?:不(?:太|怎么|大|是很|是特别|那么|再|是太)?|没(?:那么|有那么|以前那么))
 lately = (?:(?!{digit}+年){past})
 moved_to = (?P<v>(?:(?!以后|之后|[后时的了]|已经|一直|很|{digit}+多?(?:年|个月|天)|办公|公司|工位){han}){2,12}?
     (?<![楼层座室厅房间床车库云信书钉盘群网号端上里])(?:的{han}{0,6}(?:小区|公寓|房子|宿舍))?)
@@ -124,7 +128,8 @@ fact 生日! = {who}过生日是?在?{value}{end}
 fact 出生地! = {subject}出生[在于](?P<v>[\u4e00-\u9fff\d]{2,14}?){end}
 fact 成长地! = {subject}在(?P<v>{han}{2,12}?)长大{any}{0,3}{end}
 fact 职业! = {subject}在{any}{1,30}?(?:(?:做|当|担任|任)(?P<v>{any}{0,10}?(?:{job}))|[做搞](?![了过完着])(?P<v>{han}{0,6}?(?:{field}))){end}
-fact 工作单位! = (?:{subject}在{value}(?:工作|上班|任职|实习|做事|当\w{1,6})[的呢了]?|{subject}(?:入职了|跳槽到了?|
+fact 工作单位! = (?:{subject}在(?P<v>(?!网上|线上|家|学校|这|那){han}{2,10}?)找(?:到了?|了)(?:一?[份个])?新?的?工作了?|
+    {subject}在(?!{any}{0,14}找){value}(?:工作|上班|任职|实习|做事|当\w{1,6})[的呢了]?|{subject}(?:入职了|跳槽到了?|
     加入了)(?P<v>{any}{2,20}?)|{subject}{lately}?(?:从{any}{1,12}?)?跳槽[到去]了?(?P<v>{any}{2,20}?)了?){end}
 fact 学历! = {who}[就只才可]{0,2}(?:是|读到|念到|有)?个?(?P<v>(?:小学|初中|高中|中专|大专|专科|本科|硕士|研究生|博士)(?:学历|
     毕业|文凭)|(?<=[是到有个])(?:小学|初中|高中|中专|大专|专科|本科|硕士|研究生|博士))[的生呢了]*{end}
@@ -146,7 +151,7 @@ fact 就读! = {subject}(?:正在|在|刚)*[上读念](?P<v>{any}{0,10}?(?:大�
 fact 身份! = {who}是(?P<v>{any}{2,20}?)的?{end}
 fact 过敏 = {subject}(?:好像|有点儿?|有些)?对(?P<v>(?:{any}{1,6}[，,、]){0,4}{any}{1,20}?)(?:这[类些种]\w{1,4})?都?(?<![不没有])过敏|{subject}(?:有点儿?|有些)?(?P<v>(?!对)[^，。；！？\n是有对]{1,8}?)
     (?<![不没])(?:过敏|不耐受)的?{end}
-fact 健康 = {subject}(?:有|得了|患有)(?:轻度|轻微|严重|慢性)?的?(?P<v>(?:[一二两\d]型)?{illness}(?:[、和与及]{illness}){0,5})[了的]?{end}
+fact 健康 = {subject}(?:有(?:一?点儿?|些)?|得了|患有)(?:轻度|轻微|严重|慢性)?的?(?P<v>(?:[一二两\d]型)?{illness}(?:[、和与及]{illness}){0,5})[了的]?{end}
 fact 健康 = (?:[^，。；！？\n我]{2,12}(?:以后|之后|后)[，,]?)?我的?(?P<v>{body}(?:一直|总是|老是?|经常|常年|天天)(?:很|
     有点)?(?:疼|痛|酸|不舒服|发炎|难受)|(?:近视|远视|散光){any}{1,8}?度|{any}{0,6}?做过{any}{1,10}手术|在?(?:控盐|
     控糖|减肥|备孕|吃药|做康复)(?=[呢中]?{end})){end}
@@ -160,7 +165,7 @@ fact 姓名! = 我们?家的?(?P<s>小?[猫狗]|猫咪|狗狗|兔子|仓鼠|鹦�
     {han}{2,3}?)(?=今[年天]|昨天|最近|现在|已经|特别|很|又|不|喜欢|会|{digit}+岁|生病|一直|上周|上个?月)(?!.*(?:去世|过世|离世)){any}{0,30}?{end}
 fact 家庭 = {subject}(?:有|养了?)(?P<v>(?:[一两三四五]|\d+)[个只条位]{any}{0,8}(?:{kin}|孩子|兔子|仓鼠|鹦鹉|鱼|金毛|泰迪|柯基|
     拉布拉多|哈士奇|边牧|布偶|英短)
-    (?:[，,]?叫{any}{1,8})?){end}
+    (?:[，,：:]?(?:分别)?叫{any}{1,12}|(?:[，,](?:另?一[只个条位]|[大小]的(?:那?[只个条])?|老[大二三])叫{any}{1,8}?){1,3})?){end}
 fact ! = 我(?:平时|平常|家里|最近|现在|目前|日常|常|
     一直)?(?P<a>(?:(?!们){han}{1,4})?[用开穿戴住装][的得]?(?:[^，。；！？\n是]{0,10}?))
     是[个一款部台]*(?P<v>{any}{1,40}?)的?{end}
@@ -172,7 +177,8 @@ preference 喜欢 = (?:比起[^，。我]{1,10}[，,]?|坐{han}{2}|在{han}{1,4}
     时))?{very}(?:喜欢|迷上了?|偏好|爱好是|爱(?=[吃喝看听玩])|热爱|偏爱|习惯|愿意|宁愿|宁可){value}[了的]?{end}
 preference 喜欢 = (?!今|昨|明|早|晚|中|刚|这|那|但|所以|其实|因为|可是|不过|最近|现在|后来|然后){han}{1,4}我(?:现在|平时|平常|一般|一直|都)*
     只[喝吃用看穿听](?P<v>(?!了|过|到|得|完|不){any}{1,12}?)[了的]?{end}
-preference 不喜欢 = 我(?P<c>{any}{1,4}(?:以后|之后|后|前))?{very}(?:不喜欢|不爱|讨厌|受不了|不[吃喝碰](?=.)|
+preference 不喜欢 = {who}{very}(?:{not_much}(?:喜欢|爱(?=[吃喝看听玩]))|讨厌|受不了){value}[了的]?{end}
+preference 不喜欢 = 我(?P<c>{any}{1,4}(?:以后|之后|后|前))?{very}(?:{not_much}(?:喜欢|爱(?=[吃喝看听玩]))|不爱|讨厌|受不了|不[吃喝碰](?=.)|
     从不){value}[了的]?{end}
 fact 习惯 = {subject}(?:基本上?|习惯|通常)*(?P<v>{often}(?!都?(?:很|好|想|觉得|感觉|路过)){any}{2,30}?){end}
 fact 习惯 = 我?(?:最近|现在|已经)*改[成为到在]了?(?P<v>(?:{often}|早上?|[上中下]午|晚上?|周末)[^，。；！？\n的]{2,10}?)了?{end}
@@ -210,7 +216,7 @@ follow_up 计划 = (?<!.){future}{day_part}?(?:还|就|也)?(?:要|得|需要|�
 fact 时间 = {who}(?:{han}{2})??(?P<v>是?(?:{point}|{past}|{future}){any}{0,4}?(?:出生|结婚|生孩子|刚?上小学|刚?上学|
     开学|毕业|退休|做手术|做过{any}{1,8}手术|满{any}{1,6}岁|过生日|高考|中考|出院|回国|出国|搬家|中风|住院|
     刚?上幼儿园|去世)[的过了]?){end}
-event 事件 = (?:我们?(?:一家人?|全家|俩)?{past}|{past}[，,]?我们?)(?P<v>(?:去|参加|见|买|看|完成|收到|吃|和|跟|搬|开始|学|考|做|拿到|参观|
+event 事件 = (?:我们?(?:一家人?|全家|俩)?{past}|{past}[，,]?我们?)(?P<v>(?:去|参加|见|买|看|完成|收到|吃|和|跟|搬|开始|学|考|做|拿到|参观|跑|爬|骑|滑|拍|弄丢|摔|通过|
     游览|办|写|读|卖|换|修|领养|上线){any}{0,60}?了{any}{0,30}?|(?:去了|参加了){any}{2,40}?|{any}{0,6}?(?:骨折|做手术|
     住院|感冒|发烧|受伤|戒烟|戒酒|离职|辞职|毕业|结婚|搬家|退休|入职)了|被{any}{1,8}了){end}
 event 事件 = 我们?(?:刚|刚刚|最近|终于)(?P<v>(?:买|换|入手|养|办|考|拿到|收到|参加|完成|订|报名|加入|搬|看完|读完)
@@ -260,7 +266,7 @@ _ORGANISATION = lazy_regex(
 _HEAD = lazy_regex(r"^(?:在(?=\d)|[做干当](?=.{1,8}$)|一个|一名|一位)")
 _TAIL = lazy_regex(r"(?:的|了|呢|哦|啊|呀|哈|嘛|吧)$")
 _PRONOUN_NAME = lazy_regex(
-    r"^(?:这|那|他|她|它|其|谁|什么|哪|你|您|我|咱|大家|人们|有|没|就|都|也|还|因为|所以|但|而|如|每|某|该|本次|此)"
+    r".*一样|^(?:跟我|和我|与我|像我|比我|对我|这|那|他|她|它|其|谁|什么|哪|你|您|我|咱|大家|人们|有|没|就|都|也|还|因为|所以|但|而|如|每|某|该|本次|此)"
 )
 _VAGUE = lazy_regex(
     r"^(?:什么|谁|哪|这|那|你|您|他|她|它|多少|怎么|如何|不错|很好|挺好|还行|真的|非常|这样|那样|一样|的|个|人)|[你您]|吗$|(?:不错|挺好|很好|真好|太棒|真棒)的?$"
@@ -359,8 +365,19 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
         named = _BY_NAME.match(one.content.removeprefix(one.subject)) if one.subject != name else None
         return SPEAKER + one.subject.removeprefix(name).removeprefix("的") + ("" if named is None else named[0])
 
-    told = apply(RULES, sentence, starts=_starts(sentence), make=make)
+    told = list(apply(RULES, sentence, starts=_starts(sentence), make=make))
+    told += _behind_news(sentence, told, make)
     yield from carried_on(told, sentence, joint=_JOINT, subject=subject, rules=RULES, make=make)
+
+
+def _behind_news(sentence: str, told: Sequence[Statement], make: MakeStatement) -> Iterator[Statement]:
+    """Yield what somebody is or does now, told behind a change in their life that states nothing by itself."""
+    news = _NEWS.match(sentence)
+    if news is None or any(one.start >= news.end() for one in told):
+        return
+    place, who = news.end(), news["who"]
+    for one in apply(RULES, who + sentence[place:], starts=(0,), make=make):
+        yield replace(one, start=place, end=place + one.end - len(who))
 
 
 _BY_NAME = lazy_regex(r"[小阿](?!时)[\u4e00-\u9fff](?=在|住|是|今年|来自)")
@@ -379,6 +396,15 @@ _JOINT = lazy_regex(
     )
 )
 """Between a clause that tells of somebody and one that goes on without saying of whom: 我叫小雨，在杭州工作，养了一只猫。"""
+_NEWS = lazy_regex(
+    expanded_form(
+        r"^(?:对了[，,]?|其实|跟你说[，,]?|告诉你[，,]?)?(?P<who>我(?:的|家)?(?:{kin})?){now}(?:{past})?{now}"
+        r"(?:找到[^，,。]{0,4}工作|换[^，,。]{0,4}(?:工作|公司|单位)|升职|升官|转正|入职|跳槽|毕业|退休|辞职|离职|转行|转岗|调岗|"
+        r"搬家|回国|回老家|出国)[^，,。！？；]{0,4}[，,]\s*(?={now}(?:在|住|当|做|从事|是(?!因|为|不|这|那|我|他|她)))",
+        PARTS,
+    )
+)
+"""Who tells a change in their life goes on with what is so now: 我找到新工作了，在字节跳动做产品设计。"""
 FORMER = lazy_regex(
     r"^(?:其实|对了[，,])?我(?:以前|之前|从前|原来|原先|曾经)[^，,。！？；]{2,30}[，,]\s*(?:但是?|不过|后来)?(?:我(?!们))?"
 )
