@@ -266,3 +266,15 @@ async def test_a_picture_and_a_scanned_page_are_found_by_their_words(
     async with opened(tmp_path / "other") as (_, base):
         assert (await base.add(data=PNG, name="invoice.png")).document.unread == 1
         assert (await base.search("Which invoice is of the harbour office?")).items == ()
+
+
+async def test_a_document_that_only_the_workspace_shares_is_shown_without_an_agent(tmp_path: Path) -> None:
+    async with opened(tmp_path / "home") as (memory, shared):
+        await shared.add(text="Filters are cleaned monthly.", name="rules.txt")
+        own = memory.face(AsyncKnowledgeBases)(workspace="lab", agent="ann")
+        with pytest.raises(NotFound, match="its workspace shares one"):
+            await own.remove("rules.txt")
+        assert [one.name for one in await shared.list()] == ["rules.txt"]
+        await shared.configure(agents=["bob"])
+        with pytest.raises(NotFound, match="there is no document"):  # it may not know of it
+            await own.show("rules.txt")

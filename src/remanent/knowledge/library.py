@@ -38,7 +38,7 @@ from remanent.knowledge.records import (
 )
 from remanent.knowledge.settings import KnowledgeSettings
 from remanent.loaders import LoadedDocument, Place, load
-from remanent.model import Entry, JsonObject, Kind, PassageData, Record, Scope, Status, to_instant
+from remanent.model import SHARED, Entry, JsonObject, Kind, PassageData, Record, Scope, Status, to_instant
 from remanent.model.base import Model
 from remanent.model.kinds import PASSAGES
 from remanent.recall import FINER, FinerState
@@ -353,6 +353,13 @@ class Library:
             for one in told:
                 if one.document_id == document_id:
                     return one
+        if scope.agent != SHARED and await self.open_to(scope, (collection,)):
+            shared = collection_scope(scope.shared, collection)
+            if await self._document(shared, document_id_of(collection, document)) is not None:
+                raise NotFound(
+                    f"{scope.agent} has no document {document!r} of its own in the collection {collection}; its "
+                    "workspace shares one, which is named without an agent"
+                )
         raise NotFound(f"there is no document {document!r} in the collection {collection}")
 
     async def show(
