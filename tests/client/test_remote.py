@@ -138,8 +138,9 @@ def test_named_collections_are_added_to_and_searched_from_here(memory: RemoteMem
     assert ada.search("How many litres does the kettle hold?").items == ()
     with pytest.raises(InvalidInput, match="exactly one of"):
         manuals.add(text=text, data=b"x", name="both")
-    with pytest.raises(InvalidInput, match="use tags"):
-        manuals.add(url="https://example.org/", metadata={"a": 1})
+    assert manuals.show("toaster.txt").document.source == f"{gethostname()}:{(tmp_path / 'toaster.txt').resolve()}"
+    (tmp_path / "toaster.txt").write_text("The toaster takes two slices.", encoding="utf-8")
+    assert manuals.sync(tmp_path).changed == ("toaster.txt",), "what was added from this file follows it"
 
 
 @pytest.mark.needs("knowledge")
