@@ -146,7 +146,8 @@ async def test_collections_have_chunk_sizes_of_their_own(memory: AsyncMemory, ba
     await small.add(text="Pumps move water. " * 30, name="a.txt")
     await base.add(text="Pumps move water. " * 30, name="a.txt")
     assert len((await small.show("a.txt")).chunks) > len((await base.show("a.txt")).chunks)
-    await small.configure(chunk_size=600)
+    set_up = await small.configure(chunk_size=600)
+    assert (set_up.documents, set_up.chunks > 1, set_up.chunk_size) == (1, True, 600)
     (done,) = await small.reindex()
     assert done.document.chunks == (await base.list())[0].chunks
     assert [(one.name, one.documents) for one in (await base.stats()).collections] == [("default", 1), ("small", 1)]

@@ -317,7 +317,9 @@ class AsyncKnowledgeCollection:
         held = await self._services.library.configure(
             self._scope, self._collection, chunk_size=chunk_size, agents=agents
         )
-        return CollectionView(name=self._collection, chunk_size=held.chunk_size, agents=held.agents)
+        known = {one.name: one for one in (await self.stats()).collections}
+        shown = known.get(self._collection, CollectionView(name=self._collection, chunk_size=held.chunk_size))
+        return shown.replace(chunk_size=held.chunk_size, agents=held.agents)
 
 
 def _told(on_progress: Callable[[Progress], None] | None) -> Callable[[int, int], None] | None:

@@ -117,6 +117,12 @@ def _show_added(screen: Screen, answer: Added) -> None:
     screen.line(screen.word(ADDED, name=document.name, status=status, chunks=document.chunks, embedded=answer.embedded))
 
 
+def _show_all_added(screen: Screen, page: Page[Added]) -> None:
+    """Say of each document what became of it."""
+    for one in page.items:
+        _show_added(screen, one)
+
+
 def _add_folder(
     memory: Any,
     folder: Path,
@@ -550,7 +556,7 @@ class Reindex(Model):
     zh="由原始字节重新切分并索引文档；未变化的部分保留其向量。",
     permission=WRITE,
     settles=True,
-    command=_command(arguments=("document",)),
+    command=_command(arguments=("document",), show=_show_all_added),
 )
 async def reindex(call: Call, request: Reindex) -> Page[Added]:
     """Cut and index documents anew from their bytes; what did not change keeps its vectors."""
