@@ -93,22 +93,27 @@ BY_HAND: Final = {
         if sum(given is not None for given in (path, text, url, data)) != 1:
             raise InvalidInput("give exactly one of a path, a text, a url and data")
         if url is not None:
-            if metadata or occurred_at is not None:
-                raise InvalidInput("a server dates what it fetches and takes no metadata for it; use tags")
-            given = {{"url": url, "name": name, "tags": tags, "collection": self._collection}}
+            given = {{
+                "url": url,
+                "name": name,
+                "metadata": metadata,
+                "tags": tags,
+                "occurred_at": occurred_at,
+                "collection": self._collection,
+            }}
             fetched: Added = await self._connection.do("knowledge.fetch", given, place=self._place)
             return fetched
         from remanent.knowledge.folders import read_here
 
         new = await read_here(path=path, text=text, data=data, name=name)
-        dated = new.occurred_at if occurred_at is None else occurred_at
         return await self.upload(
             new.data,
             name=new.name,
             media_type=new.media_type,
             metadata=metadata,
             tags=tags,
-            occurred_at=dated,
+            occurred_at=new.occurred_at if occurred_at is None else occurred_at,
+            source=f"{{gethostname()}}:{{new.source}}" if new.source else "",
             on_progress=on_progress,
         )
 

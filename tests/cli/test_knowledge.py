@@ -32,6 +32,14 @@ def test_a_folder_is_added_with_its_files_and_nothing_goes_for_it(cli: Cli, fold
     assert "describe one document" in refused.err
 
 
+def test_indexing_anew_says_of_each_document_what_became_of_it(cli: Cli, folder: Path) -> None:
+    cli("knowledge", "add", folder)
+    said = cli("knowledge", "reindex")
+    assert said.out.splitlines() == [
+        f"{name}: changed, 1 chunks, 0 of them new." for name in ("deep/valve.md", "pump.md")
+    ]
+
+
 @pytest.mark.spec("KB-01")
 def test_an_emptied_folder_removes_its_documents_only_by_force(cli: Cli, folder: Path) -> None:
     assert cli("knowledge", "sync", folder).code == 0

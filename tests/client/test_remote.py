@@ -138,8 +138,25 @@ def test_named_collections_are_added_to_and_searched_from_here(memory: RemoteMem
     assert ada.search("How many litres does the kettle hold?").items == ()
     with pytest.raises(InvalidInput, match="exactly one of"):
         manuals.add(text=text, data=b"x", name="both")
-    with pytest.raises(InvalidInput, match="use tags"):
-        manuals.add(url="https://example.org/", metadata={"a": 1})
+    assert manuals.show("toaster.txt").document.source == f"{gethostname()}:{(tmp_path / 'toaster.txt').resolve()}"
+    (tmp_path / "toaster.txt").write_text("The toaster takes two slices.", encoding="utf-8")
+    assert manuals.sync(tmp_path).changed == ("toaster.txt",), "what was added from this file follows it"
+
+
+@pytest.mark.needs("knowledge")
+@pytest.mark.parametrize("name", ["sub/kettle.md", "子目录/说明 1.md", "https://example.org/a?b=c#d", "50%2F50.md"])
+def test_a_document_in_a_subfolder_is_shown_changed_and_removed_by_its_name(memory: RemoteMemory, name: str) -> None:
+    manuals = memory.knowledge("manuals/a")
+    manuals.add(text="It holds two litres.", name=name)
+    manuals.add(text="Another one.", name=name.rpartition("/")[2] + "x")
+    assert manuals.show(name).document.name == name
+    assert manuals.original(name) == b"It holds two litres."
+    assert manuals.add_chunk(name, "It whistles.").state == "added"
+    assert [one.document.name for one in manuals.reindex(name)] == [name]
+    assert manuals.configure(chunk_size=400).name == "manuals/a"
+    assert manuals.remove(name).name == name
+    with pytest.raises(NotFound):
+        manuals.remove(name)
 
 
 @pytest.mark.needs("knowledge")

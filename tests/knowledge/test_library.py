@@ -146,7 +146,8 @@ async def test_collections_have_chunk_sizes_of_their_own(memory: AsyncMemory, ba
     await small.add(text="Pumps move water. " * 30, name="a.txt")
     await base.add(text="Pumps move water. " * 30, name="a.txt")
     assert len((await small.show("a.txt")).chunks) > len((await base.show("a.txt")).chunks)
-    await small.configure(chunk_size=600)
+    set_up = await small.configure(chunk_size=600)
+    assert (set_up.documents, set_up.chunks > 1, set_up.chunk_size) == (1, True, 600)
     (done,) = await small.reindex()
     assert done.document.chunks == (await base.list())[0].chunks
     assert [(one.name, one.documents) for one in (await base.stats()).collections] == [("default", 1), ("small", 1)]
@@ -266,3 +267,23 @@ async def test_a_picture_and_a_scanned_page_are_found_by_their_words(
     async with opened(tmp_path / "other") as (_, base):
         assert (await base.add(data=PNG, name="invoice.png")).document.unread == 1
         assert (await base.search("Which invoice is of the harbour office?")).items == ()
+
+
+async def test_a_document_that_only_the_workspace_shares_is_shown_to_an_agent_and_not_removed_by_it(
+    tmp_path: Path,
+) -> None:
+    async with opened(tmp_path / "home") as (memory, shared):
+        await shared.add(text="Filters are cleaned monthly.", name="rules.txt")
+        own = memory.face(AsyncKnowledgeBases)(workspace="lab", agent="ann")
+        found = (await own.search("How often are filters cleaned?")).items[0]
+        assert (await own.show(found.document_id)).document.name == "rules.txt"
+        assert await own.original("rules.txt") == b"Filters are cleaned monthly."
+        with pytest.raises(NotFound, match="its workspace shares one"):
+            await own.remove("rules.txt")
+        assert [one.name for one in await shared.list()] == ["rules.txt"]
+        await own.add(text="Filters are cleaned daily.", name="rules.txt")
+        assert await own.original("rules.txt") == b"Filters are cleaned daily."
+        await own.remove("rules.txt")
+        await shared.configure(agents=["bob"])
+        with pytest.raises(NotFound, match="there is no document"):  # it may not know of it
+            await own.show("rules.txt")

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from remanent.errors import NotFound
+from remanent.http.public import FetchedPage, PublicFetcher
 from remanent.knowledge.face import AsyncKnowledgeBases, AsyncKnowledgeCollection
 from remanent.knowledge.model import Added, DocumentView, KnowledgeFound
 from remanent.memory import AsyncAgent
@@ -156,3 +157,26 @@ async def test_recall_finds_an_agents_own_documents_when_it_is_asked_for_chunks(
     found = await agent.recall("When is the gasket replaced?", kinds=["chunk"])
     assert [item.kind for item in found.items] == ["chunk"]
     assert "second year" in found.items[0].text
+
+
+async def test_a_page_is_fetched_with_what_is_said_of_it(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fetch(_: PublicFetcher, url: str) -> FetchedPage:
+        return FetchedPage(url, 200, "text/plain", "utf-8", b"The pump moves water to the garden.")
+
+    monkeypatch.setattr(PublicFetcher, "fetch", fetch)
+    said = {"metadata": {"year": 2020}, "tags": ["pump"], "occurred_at": "2020-02-03"}
+    added = await service.perform("knowledge.fetch", {"url": "https://pumps.example/", "name": "p", **said}, place=ADA)
+    document = added.document
+    assert (document.name, document.metadata, document.tags) == ("p", {"year": 2020}, ("pump",))
+    assert document.occurred_at.year == 2020
+    found = await service.perform("knowledge.search", {"question": "pump", "where": {"year": 2020}}, place=ADA)
+    assert [one.document for one in found.items] == ["p"]
+
+
+async def test_an_agent_opens_what_it_found_among_the_documents_of_its_workspace(service: Service) -> None:
+    await service.perform("knowledge.add", {"name": "pump.md"}, place=SHARED, upload=sent(MANUAL.encode()))
+    found: KnowledgeFound = await service.perform("knowledge.search", {"question": "gasket"}, place=ADA)
+    opened_one = {"document": found.items[0].document_id}
+    assert (await service.perform("knowledge.show", opened_one, place=ADA)).document.name == "pump.md"
+    with pytest.raises(NotFound, match="shares one"):
+        await service.perform("knowledge.remove", opened_one, place=ADA)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from remanent.errors import InvalidInput
-from remanent.knowledge.face import AsyncKnowledgeCollection
+from remanent.knowledge.face import AsyncKnowledgeBases, AsyncKnowledgeCollection
 from tests.knowledge.world import MANUAL, base_of, opened
 
 
@@ -199,3 +199,40 @@ async def test_words_beside_meaning_are_switched_off_for_one_question(tmp_path: 
 async def test_without_an_embedder_words_cannot_be_switched_off(base: AsyncKnowledgeCollection) -> None:
     found = await base.search("When is the gasket replaced?", hybrid=False)
     assert "gasket" in found.items[0].text
+
+
+async def test_documents_of_one_name_are_told_apart_by_whose_they_are(tmp_path: Path) -> None:
+    rows = "".join(f"Valve V{n} of brass with a double seal,{3 * n},{5 * n + 1}\n" for n in range(60))
+    async with opened(tmp_path / "home") as (memory, shared):
+        own = memory.face(AsyncKnowledgeBases)(workspace="lab", agent="ann")
+        await shared.add(text="Part,Price,Stock\n" + rows, name="parts.csv")
+        await own.add(text="Part,Price,Stock\n" + rows.replace("Valve V", "Pump P"), name="parts.csv")
+        await own.of("drafts").add(text="The pump P9 is a draft.", name="parts.csv")
+        found = await own.search("Pump P58 or Valve V58", collections=["*"], limit=20, parents=True)
+        assert {(one.text[:4], one.agent) for one in found.items} >= {("Pump", "ann"), ("Valv", None)}
+        assert {one.citation.split(",")[0] for one in found.items} >= {
+            "parts.csv (ann", "parts.csv (shared"
+        }  # fmt: skip
+        assert {one.citation.split(")")[0] for one in found.items if one.collection == "drafts"} == {
+            "parts.csv (ann, drafts"
+        }
+        # What stands around a passage, a table's head among it, is of its own document.
+        assert all(one.before.count("Valve") == 0 for one in found.items if one.agent == "ann")
+        for asked, told in (("pump P58", "Part: Pump P58"), ("valve V58", "Part: Valve V58")):
+            answer = await own.ask(f"What is the price of {asked}?")
+            assert answer.text.startswith(told), answer.text
+            assert answer.answered
+        alone = await own.search("draft", collections=["drafts"])
+        assert alone.items[0].citation == "parts.csv, line 1", "nothing to tell it from"
+
+
+async def test_a_passage_that_an_agent_and_its_workspace_have_counts_once(tmp_path: Path) -> None:
+    async with opened(tmp_path / "home") as (memory, shared):
+        own = memory.face(AsyncKnowledgeBases)(workspace="lab", agent="ann")
+        for base in (shared, own):
+            await base.add(text="Filters are cleaned monthly.", name="rules.txt")
+        await own.add(text="Clean filters.", name="note.txt")
+        both = await own.search("filters cleaned")
+        assert [one.document for one in both.items].count("rules.txt") == 1
+        alone = await shared.search("filters cleaned")
+        assert both.items[0].score <= 1.05 * alone.items[0].score

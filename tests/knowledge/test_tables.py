@@ -68,6 +68,101 @@ async def test_a_row_answers_under_its_head_whatever_file_it_is_of(
     assert (answer.answered, answer.text) == (True, told)
 
 
+LET = [
+    ["合同编号", "承租方", "起租日", "月租金"],
+    ["HT-01", "蓝海公司", "2024年3月1日", "12000 元"],
+    ["HT-02", "星河科技", "2024年6月15日", "-"],
+]
+STAFF = [
+    ["Name", "Office", "Salary", "Start date"],
+    ["Anna Berg", "Oslo", "5200", "2019-03-01"],
+    ["Bo Li", "Taipei", "", "2021-11-15"],
+    ["Carla Diaz", "Madrid", "4700", "2020-07-01"],
+]
+
+
+@pytest.mark.spec("KB-04")
+@pytest.mark.parametrize("name", FORMS)
+@pytest.mark.parametrize(
+    ("rows", "question"),
+    [
+        (STOCKS, "丙库的库存是多少？"),
+        (STOCKS, "丙库由谁负责？"),
+        (HOUSES, "How many boxes are in warehouse C?"),
+        (HOUSES, "who manages warehouse c"),
+        (HOUSES[:2], "Who manages warehouse B?"),
+        (LINES, "When was line 5 opened?"),
+        (LINES_ZH, "5号线哪年开通？"),
+        (STAFF, "What is Carla Li's salary?"),
+        (STAFF, "Who started on 5 May 2022?"),
+        (LET, "红日公司的月租金是多少？"),
+    ],
+)
+async def test_a_row_on_another_thing_answers_nothing(
+    base: AsyncKnowledgeCollection, name: str, rows: Rows, question: str
+) -> None:
+    await base.add(data=FORMS[name](rows), name=name)
+    answer = await base.ask(question)
+    assert not answer.answered, answer.text
+
+
+@pytest.mark.spec("KB-04")
+@pytest.mark.parametrize("name", FORMS)
+@pytest.mark.parametrize(
+    ("rows", "question"),
+    [
+        (LINES, "When was line 9 closed?"),
+        (LINES_ZH, "4号线哪年停运的？"),
+        (STAFF, "How much is Bo Li's salary?"),
+        (STAFF, "When was Anna Berg born?"),  # a column that is not there
+        (STAFF, "What is Bo Li's phone number?"),
+        (STOCKS, "甲库的最低库存是多少？"),
+        (LET, "星河科技的月租金是多少？"),
+    ],
+)
+async def test_a_row_whose_asked_cell_is_empty_answers_nothing(
+    base: AsyncKnowledgeCollection, name: str, rows: Rows, question: str
+) -> None:
+    await base.add(data=FORMS[name](rows), name=name)
+    answer = await base.ask(question)
+    assert not answer.answered, answer.text
+
+
+async def test_what_prose_says_of_an_empty_cell_answers(base: AsyncKnowledgeCollection) -> None:
+    await base.add(data=FORMS["stock.csv"](LINES), name="lines.csv")
+    await base.add(text="Line 9 was closed in 2021 after the flood.", name="news.txt")
+    answer = await base.ask("When was line 9 closed?")
+    assert answer.answered
+    assert answer.text.startswith("Line 9 was closed in 2021 after the flood.")
+
+
+@pytest.mark.parametrize("name", FORMS)
+@pytest.mark.parametrize(
+    ("rows", "question", "told"),
+    [
+        (LINES_ZH, "9号线有多长？", "线路：9号线，开通：1999年，长度：7公里。 [1]"),
+        (LINES, "How long is line 9?", "Line: Line 9, Opened: 1999, Length: 7 km. [1]"),
+        (STOCKS, "甲库有多少箱？", "仓库：甲库，库存：120 箱，负责人：王芳。 [1]"),
+        (
+            HOUSES,
+            "How many boxes are in warehouse A?",
+            "Warehouse: Warehouse A, Stock: 120 boxes, Manager: Ann Lee. [1]",
+        ),
+        (STAFF, "Who started on 1 March 2019?",
+         "Name: Anna Berg, Office: Oslo, Salary: 5200, Start date: 2019-03-01. [1]"),
+        (STAFF, "Which office does Bo Li work in?", "Name: Bo Li, Office: Taipei, Start date: 2021-11-15. [1]"),
+        (LET, "合同HT-01的月租金是多少？",
+         "合同编号：HT-01，承租方：蓝海公司，起租日：2024年3月1日，月租金：12000 元。 [1]"),
+    ],
+)  # fmt: skip
+async def test_a_cell_that_is_asked_for_answers_with_its_row_alone(
+    base: AsyncKnowledgeCollection, name: str, rows: Rows, question: str, told: str
+) -> None:
+    await base.add(data=FORMS[name](rows), name=name)
+    answer = await base.ask(question)
+    assert (answer.answered, answer.text) == (True, told)
+
+
 async def test_the_rows_of_each_sheet_are_read_under_its_own_head(base: AsyncKnowledgeCollection) -> None:
     parts = [["Stock of May"], ["Part", "Price", "Shelf"]] + [[f"Valve V{n}", str(3 * n), f"S{n}"] for n in range(150)]
     staff = [["Name", "Role"]] + [[f"Dana D{n}", "Driver" if n % 2 else ""] for n in range(150)]

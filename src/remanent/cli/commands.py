@@ -2963,10 +2963,26 @@ COMMANDS = (
                 "collection", str, "--collection TEXT", Bilingual("The collection.", "集合。"), default="default"
             ),
             CommandParameter(
+                "metadata",
+                list[str] | None,
+                "--metadata KEY=VALUE",
+                Bilingual("Metadata to find it by.", "供检索时筛选的元数据。"),
+                default=None,
+            ),
+            CommandParameter(
                 "tags",
                 list[str] | None,
                 "--tag TEXT",
                 Bilingual("Tags to find it by.", "供检索时筛选的标签。"),
+                default=None,
+            ),
+            CommandParameter(
+                "occurred_at",
+                datetime | None,
+                "--occurred-at WHEN",
+                Bilingual(
+                    "When it was written; when it was fetched unless given.", "文档写成的时间；不填则为抓取时间。"
+                ),
                 default=None,
             ),
         ),

@@ -654,11 +654,14 @@ class RemoteKnowledgeCollection:
         return self._portal.call(self._wrapped.list, as_of=as_of)
 
     def show(self, document: str, *, as_of: Moment | None = None) -> DocumentView:
-        """Return a document, by its name or id, with its chunks and the times of its versions."""
+        """Return a document, by its name or id, with its chunks and the times of its versions.
+
+        For an agent, one of its own, or else one that its workspace shares.
+        """
         return self._portal.call(self._wrapped.show, document, as_of=as_of)
 
     def original(self, document: str, *, as_of: Moment | None = None) -> bytes:
-        """Return the bytes of a document as they were added."""
+        """Return the bytes of a document as they were added; of one that is shown."""
         return self._portal.call(self._wrapped.original, document, as_of=as_of)
 
     def remove(self, document: str) -> Document:

@@ -647,22 +647,27 @@ class AsyncRemoteKnowledgeCollection(RemotePart):
         if sum(given is not None for given in (path, text, url, data)) != 1:
             raise InvalidInput("give exactly one of a path, a text, a url and data")
         if url is not None:
-            if metadata or occurred_at is not None:
-                raise InvalidInput("a server dates what it fetches and takes no metadata for it; use tags")
-            given = {"url": url, "name": name, "tags": tags, "collection": self._collection}
+            given = {
+                "url": url,
+                "name": name,
+                "metadata": metadata,
+                "tags": tags,
+                "occurred_at": occurred_at,
+                "collection": self._collection,
+            }
             fetched: Added = await self._connection.do("knowledge.fetch", given, place=self._place)
             return fetched
         from remanent.knowledge.folders import read_here
 
         new = await read_here(path=path, text=text, data=data, name=name)
-        dated = new.occurred_at if occurred_at is None else occurred_at
         return await self.upload(
             new.data,
             name=new.name,
             media_type=new.media_type,
             metadata=metadata,
             tags=tags,
-            occurred_at=dated,
+            occurred_at=new.occurred_at if occurred_at is None else occurred_at,
+            source=f"{gethostname()}:{new.source}" if new.source else "",
             on_progress=on_progress,
         )
 
@@ -764,14 +769,17 @@ class AsyncRemoteKnowledgeCollection(RemotePart):
         return answer
 
     async def show(self, document: str, *, as_of: Moment | None = None) -> DocumentView:
-        """Return a document, by its name or id, with its chunks and the times of its versions."""
+        """Return a document, by its name or id, with its chunks and the times of its versions.
+
+        For an agent, one of its own, or else one that its workspace shares.
+        """
         answer: DocumentView = await self._connection.do(
             "knowledge.show", {"document": document, "as_of": as_of, "collection": self._collection}, place=self._place
         )
         return answer
 
     async def original(self, document: str, *, as_of: Moment | None = None) -> bytes:
-        """Return the bytes of a document as they were added."""
+        """Return the bytes of a document as they were added; of one that is shown."""
         answer: bytes = await self._connection.do(
             "knowledge.original",
             {"document": document, "as_of": as_of, "collection": self._collection},

@@ -15,8 +15,8 @@ from types import MappingProxyType
 
 from remanent.cognition.model import MEMORIES
 from remanent.discipline.port import Along
-from remanent.lightweight import dataclass
 from remanent.language.offline.statement_rules import people
+from remanent.lightweight import dataclass
 from remanent.model import Entry, EpisodicData, Kind, MemoryData, Record, Scope, Source, Status, TurnData
 from remanent.model.filters import USER_KEY, MetadataCondition, user_in
 from remanent.stores import LIVE, NO_LIMIT, RecordFilter, RecordQuery, Store

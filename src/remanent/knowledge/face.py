@@ -173,12 +173,19 @@ class AsyncKnowledgeCollection:
         return await self._services.library.listed(self._scope, self._collection, as_of=_moment(as_of))
 
     async def show(self, document: str, *, as_of: Moment | None = None) -> DocumentView:
-        """Return a document, by its name or id, with its chunks and the times of its versions."""
-        return await self._services.library.show(self._scope, self._collection, document, as_of=_moment(as_of))
+        """Return a document, by its name or id, with its chunks and the times of its versions.
+
+        For an agent, one of its own, or else one that its workspace shares.
+        """
+        library, collection = self._services.library, self._collection
+        scope = await library.reader_of(self._scope, collection, document)
+        return await library.show(scope, collection, document, as_of=_moment(as_of))
 
     async def original(self, document: str, *, as_of: Moment | None = None) -> bytes:
-        """Return the bytes of a document as they were added."""
-        return await self._services.library.bytes_of(self._scope, self._collection, document, as_of=_moment(as_of))
+        """Return the bytes of a document as they were added; of one that is shown."""
+        library, collection = self._services.library, self._collection
+        scope = await library.reader_of(self._scope, collection, document)
+        return await library.bytes_of(scope, collection, document, as_of=_moment(as_of))
 
     async def remove(self, document: str) -> Document:
         """Erase a document, by its name or id: its bytes, its versions, and all that was made of it."""
@@ -310,7 +317,9 @@ class AsyncKnowledgeCollection:
         held = await self._services.library.configure(
             self._scope, self._collection, chunk_size=chunk_size, agents=agents
         )
-        return CollectionView(name=self._collection, chunk_size=held.chunk_size, agents=held.agents)
+        known = {one.name: one for one in (await self.stats()).collections}
+        shown = known.get(self._collection, CollectionView(name=self._collection, chunk_size=held.chunk_size))
+        return shown.replace(chunk_size=held.chunk_size, agents=held.agents)
 
 
 def _told(on_progress: Callable[[Progress], None] | None) -> Callable[[int, int], None] | None:

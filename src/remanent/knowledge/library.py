@@ -38,7 +38,7 @@ from remanent.knowledge.records import (
 )
 from remanent.knowledge.settings import KnowledgeSettings
 from remanent.loaders import LoadedDocument, Place, load
-from remanent.model import Entry, JsonObject, Kind, PassageData, Record, Scope, Status, to_instant
+from remanent.model import SHARED, Entry, JsonObject, Kind, PassageData, Record, Scope, Status, to_instant
 from remanent.model.base import Model
 from remanent.model.kinds import PASSAGES
 from remanent.recall import FINER, FinerState
@@ -353,7 +353,22 @@ class Library:
             for one in told:
                 if one.document_id == document_id:
                     return one
+        if await self.reader_of(scope, collection, document) != scope:
+            raise NotFound(
+                f"{scope.agent} has no document {document!r} of its own in the collection {collection}; its workspace "
+                "shares one, which is named without an agent"
+            )
         raise NotFound(f"there is no document {document!r} in the collection {collection}")
+
+    async def reader_of(self, scope: Scope, collection: str, document: str) -> Scope:
+        """Return where an agent reads a document: among its own, or else among those that its workspace shares."""
+        if scope.agent == SHARED or not await self.open_to(scope, (collection,)):
+            return scope
+        for owner in (scope, scope.shared):
+            for document_id in (document_id_of(collection, document), document):
+                if await self._document(collection_scope(owner, collection), document_id) is not None:
+                    return owner
+        return scope
 
     async def show(
         self, scope: Scope, collection: str, document: str, *, as_of: datetime | None = None

@@ -23,6 +23,8 @@ in the document changed."""
 
 
 _BETWEEN = Bilingual(", ", "，")
+_BESIDE = Bilingual(" ({told})", "（{told}）")
+_SHARED = Bilingual("shared", "共享")
 _PAGE = Bilingual("p. {number}", "第 {number} 页")
 _PAGES = Bilingual("pp. {number}", "第 {number} 页")
 _SLIDE = Bilingual("slide {number}", "幻灯片 {number}")
@@ -147,6 +149,10 @@ class Passage(FoundItem):
     """The name of its document."""
     document_id: Id
     collection: Text = COLLECTION
+    agent: Text | None = None
+    """The agent whose own document it is; `None` where the workspace shares it."""
+    told_apart_by: tuple[Literal["agent", "collection"], ...] = ()
+    """What a reference to it names beside the document, because another one of that name was found, too."""
     title: Text = ""
     """Of its document."""
     path: tuple[Text, ...] = ()
@@ -186,7 +192,10 @@ class Passage(FoundItem):
             "" if number is None else word.say(language, number=number) for word, number in numbered
         )
         shown = [page, slide, place.sheet, place.part, line, paragraph, " › ".join(self.path)]
-        return _BETWEEN.say(language).join([self.document, *(part for part in shown if part)])
+        whose = {"agent": self.agent or _SHARED.say(language), "collection": self.collection}
+        beside = _BETWEEN.say(language).join(whose[told] for told in self.told_apart_by)
+        name = self.document + (_BESIDE.say(language, told=beside) if beside else "")
+        return _BETWEEN.say(language).join([name, *(part for part in shown if part)])
 
 
 class KnowledgeFound(Found):

@@ -101,6 +101,11 @@ Collections = Annotated[
     about("Search these collections instead; * for all.", "改为检索这些集合；* 表示全部。", max_length=100),
 ]
 ChunkCharacters = Annotated[int | None, about("Characters of a chunk.", "每个文本块的字符数。", ge=100, le=8000)]
+NewMetadata = Annotated[
+    JsonObject | None,
+    BeforeValidator(metadata_object, json_schema_input_type=JsonObject | None),
+    about("Metadata to find it by.", "供检索时筛选的元数据。"),
+]
 NewTags = Annotated[tuple[str, ...], about("Tags to find it by.", "供检索时筛选的标签。", max_length=MAX_TAGS)]
 Named = Annotated[str, about("A document: its name or its id.", "文档的名称或 id。", min_length=1, max_length=1000)]
 
@@ -110,6 +115,12 @@ def _show_added(screen: Screen, answer: Added) -> None:
     status = screen.word(STATUS[answer.status])
     document = answer.document
     screen.line(screen.word(ADDED, name=document.name, status=status, chunks=document.chunks, embedded=answer.embedded))
+
+
+def _show_all_added(screen: Screen, page: Page[Added]) -> None:
+    """Say of each document what became of it."""
+    for one in page.items:
+        _show_added(screen, one)
 
 
 def _add_folder(
@@ -283,11 +294,7 @@ class AddDocument(Model):
         str,
         about("Its media type, where its content does not tell.", "媒体类型，内容不足以判断时填写。", max_length=200),
     ] = ""
-    metadata: Annotated[
-        JsonObject | None,
-        BeforeValidator(metadata_object, json_schema_input_type=JsonObject | None),
-        about("Metadata to find it by.", "供检索时筛选的元数据。"),
-    ] = None
+    metadata: NewMetadata = None
     tags: NewTags = ()
     occurred_at: Annotated[Since, about("When it was written.", "文档写成的时间。")] = None
     source: Annotated[str, about("Where it came from.", "文档来自何处。", max_length=4000)] = ""
@@ -411,7 +418,11 @@ class AddAddress(Model):
         str | None, about("What to call it; its address unless given.", "文档名称；不填则用其地址。", max_length=1000)
     ] = None
     collection: Collection = COLLECTION
+    metadata: NewMetadata = None
     tags: NewTags = ()
+    occurred_at: Annotated[
+        Since, about("When it was written; when it was fetched unless given.", "文档写成的时间；不填则为抓取时间。")
+    ] = None
 
 
 @operation(
@@ -425,7 +436,7 @@ class AddAddress(Model):
 )
 async def fetch(call: Call, request: AddAddress) -> Added:
     """Fetch a page of the public web and add it as a document."""
-    return await _of(call, request.collection).add(url=request.url, name=request.name, tags=request.tags)
+    return await _of(call, request.collection).add(**_given(request))
 
 
 class PreviewDocument(Model):
@@ -545,7 +556,7 @@ class Reindex(Model):
     zh="由原始字节重新切分并索引文档；未变化的部分保留其向量。",
     permission=WRITE,
     settles=True,
-    command=_command(arguments=("document",)),
+    command=_command(arguments=("document",), show=_show_all_added),
 )
 async def reindex(call: Call, request: Reindex) -> Page[Added]:
     """Cut and index documents anew from their bytes; what did not change keeps its vectors."""

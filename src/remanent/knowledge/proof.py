@@ -7,7 +7,6 @@ against the passages and cites those that say the same; what none of them says i
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import pairwise
 from typing import Literal
 
@@ -22,7 +21,15 @@ from remanent.knowledge.model import (
     Verification,
 )
 from remanent.knowledge.search import Searcher, SearchOptions, SearchPlace, is_foreign
-from remanent.knowledge.tables import ReadPassage, begins_within, cell_readings, is_separated, labels, table_head
+from remanent.knowledge.tables import (
+    ReadPassage,
+    asked_rows,
+    begins_within,
+    cell_readings,
+    is_separated,
+    labels,
+    table_head,
+)
 from remanent.language.engines import OfflineEngine, run_or_offline
 from remanent.language.offline.answer_finding import speak_of_names
 from remanent.language.offline.claims import read_claim
@@ -58,8 +65,37 @@ measured none is. Chosen with all in sight of 31 questions with an answer and 24
 _LEFT_OUT = "…"
 """What stands for a passage of which nothing is of the kind asked for, so that the others keep their numbers."""
 _DECISIVE: tuple[Literal["supported"], Literal["contradicted"]] = ("supported", "contradicted")
+_MOST_ROWS = 3
+"""Rows of tables that are told as the answer to one question. Chosen by hand."""
 _MAX_SENTENCES = 200
 """Sentences of one text that are checked; each is a search."""
+
+
+@dataclass(frozen=True, slots=True)
+class _TableRows:
+    """What the rows of tables among some passages say to a question."""
+
+    told: tuple[AnswerSentence, ...]
+    """Those that answer it."""
+    silent: frozenset[str]
+    """The sentences of those that do not: rows of other things, and such whose cell is empty."""
+
+    @classmethod
+    def of(cls, read: Sequence[ReadPassage], question: str) -> "_TableRows":
+        """Hold each row of some passages against a question."""
+        held = [(row, number) for number, one in enumerate(read, start=1) for row in asked_rows(one, question)]
+        told: dict[str, tuple[int, ...]] = {}
+        for row, number in held:
+            if row.answers:
+                told[row.text] = (*told.get(row.text, ()), number)
+        may_tell = {_bare(part) for row, _ in held if row.answers is not False for part in sentence_texts(row.text)}
+        silent = {_bare(part) for row, _ in held if row.answers is False for part in sentence_texts(row.text)}
+        answering = [AnswerSentence(text=text, citations=numbers) for text, numbers in told.items()]
+        return cls(tuple(answering[:_MOST_ROWS]), frozenset(silent - may_tell))
+
+
+def _bare(text: str) -> str:
+    return " ".join(text.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +120,17 @@ class Prover:
         read = await self._read(places, question, options)
         if not read:
             nearest = await self._read(places, question, replace(options, gated=False))
+            # Few words of a question stand in a short row, but all that counts.
+            if told := _TableRows.of(nearest, question).told:
+                return _told(question, nearest, told)
             return _nearest(question, nearest, least=_HELD_BACK)
         shown = tuple(SourcePassage(title=one.heading[:MAX_REMARK], text=one.text) for one in read)
         request = AnsweringRequest(question=question[:MAX_REMARK], passages=shown)
-        toolbox = Toolbox(embedder=self._parts.embedder)
+        toolbox, rows = Toolbox(embedder=self._parts.embedder), _TableRows.of(read, question)
         answer = await run_or_offline(self._parts.engine, ANSWERING, request, toolbox)
         if answer.made_by.engine == "offline":
-            said = await self._quoted(request, answer.value.sentences, toolbox) or await self._foreign(question, read)
+            said = await self._quoted(request, answer.value.sentences, toolbox, rows)
+            said = said or await self._foreign(question, read, rows)
             return _told(question, read, said, answer.made_by) if said else _nearest(question, read)
         # A model may name grounds that do not bear it out: what counts is what the passages say.
         written = [
@@ -98,9 +138,9 @@ class Prover:
         ]
         if written and not any(one.citations for one in written):
             quoted = await OfflineEngine(toolbox).run(ANSWERING, request)
-            if said := await self._quoted(request, quoted.value.sentences, toolbox):
+            if said := await self._quoted(request, quoted.value.sentences, toolbox, rows):
                 return _told(question, read, said, quoted.made_by)
-            written += await self._foreign(question, read)
+            written += await self._foreign(question, read, rows)
         return _told(question, read, written, answer.made_by)
 
     async def _read(self, places: Sequence[SearchPlace], question: str, options: SearchOptions) -> list[ReadPassage]:
@@ -110,15 +150,20 @@ class Prover:
         return [ReadPassage(one, table_head(one, before.get(one.record_id, ()))) for one in found]
 
     async def _quoted(
-        self, request: AnsweringRequest, best: Sequence[WrittenSentence], toolbox: Toolbox
+        self, request: AnsweringRequest, best: Sequence[WrittenSentence], toolbox: Toolbox, rows: _TableRows
     ) -> list[AnswerSentence]:
         """Return the sentences that answer best, if they give what is asked for, else the best of those that do.
 
-        Of a list of steps, all are given where one of them answers how something is done.
+        Of a list of steps, all are given where one of them answers how something is done. A row that answers by the
+        cell that is asked for goes before what only has more words of the question, but not before prose that was
+        found before it.
         """
         question = request.question
-        fits = partial(_is_what_is_asked_for, question)
-        if best and not any(fits(one.text) for one in best):
+
+        def fits(text: str) -> bool:
+            return _is_what_is_asked_for(question, text) and _bare(text) not in rows.silent
+
+        if best and (not any(fits(one.text) for one in best) or any(_bare(one.text) in rows.silent for one in best)):
             fitting = [
                 one.replace(text="\n".join(filter(fits, sentence_texts(one.text))) or _LEFT_OUT)
                 for one in request.passages
@@ -131,9 +176,11 @@ class Prover:
             list_of = (steps(question, one.text, request.passages[number - 1].text) for number in one.passages)
             texts = next(filter(None, list_of), (one.text,))
             told += [AnswerSentence(text=text, citations=one.passages) for text in texts]
+        if rows.told and not any(min(one.citations) < rows.told[0].citations[0] for one in told):
+            return list(rows.told)
         return list({one.text: one for one in told}.values())
 
-    async def _foreign(self, question: str, read: Sequence[ReadPassage]) -> list[AnswerSentence]:
+    async def _foreign(self, question: str, read: Sequence[ReadPassage], rows: _TableRows) -> list[AnswerSentence]:
         """Return the nearest sentence of passages in another language than the question, which share no words with it.
 
         Nothing where none of them is near.
@@ -147,9 +194,10 @@ class Prover:
             return []
         said = [
             (number, sentence)
-            for number, passage in enumerate(passages, start=1)
-            for sentence in sentence_texts(passage.text)
+            for number, one in enumerate(read, start=1)
+            for sentence in sentence_texts(one.text)
             if _is_what_is_asked_for(question, sentence) and not sentence.startswith("#")
+            if _bare(sentence) not in rows.silent
         ]
         if not said:
             return []

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from remanent.discipline import Parts
 from remanent.errors import InvalidInput
@@ -24,6 +24,7 @@ from remanent.language.roles.queries import HYDE, REWRITING, HydeRequest, Rewrit
 from remanent.language.shapes import MAX_REMARK
 from remanent.lightweight import dataclass
 from remanent.model import (
+    SHARED,
     Found,
     FoundItem,
     FoundSource,
@@ -151,6 +152,14 @@ class _Scored:
     scope: Scope
     score: float = 0.0
     ranks: list[PathRank] = field(default_factory=list)
+
+    @property
+    def key(self) -> "_Key":
+        """Whose it is, and its id: of documents of the same name an agent's and its workspace's have the same ids."""
+        return self.scope, self.item.record_id
+
+
+_Key = tuple[Scope, str]
 
 
 class Searcher:
@@ -284,15 +293,15 @@ class Searcher:
             fit = item.score / fitting[0].score if fitting[0].score > 0 else 0.0
             best.setdefault(item.session, (fit, str(item.metadata.get("name", ""))))
         chosen = dict(list(best.items())[:_BEST_DOCUMENTS])
-        known = {one.item.record_id: one for one in ranked}
+        known = {one.key: one for one in ranked}
         top, least = (ranked[0].score, ranked[-1].score) if ranked else (0.0, 0.0)
         brought = 0
         if chosen:
             inside = replace(options, documents=tuple(name for _, name in chosen.values()))
-            for record_id, one in _merged([await self._everywhere(places, question, inside)]).items():
-                if record_id not in known:
+            for key, one in _merged([await self._everywhere(places, question, inside)]).items():
+                if key not in known:
                     # Behind so many others that it was not considered: the summary alone speaks for it.
-                    known[record_id] = replace(one, score=least)
+                    known[key] = replace(one, score=least)
                     brought += 1
         trail.note("summaries", began, f"{len(chosen)} documents by their summaries, {brought} more of their chunks")
         for one in known.values():
@@ -305,8 +314,8 @@ class Searcher:
         """Give each passage what stands before and after it, as far as the budget goes."""
         began = time.perf_counter()
         budget = self._library.settings.parent_budget
-        scope_of = {one.item.record_id: one.scope for one in best}
-        within = [(scope_of[one.record_id], one) for one in passages]
+        scope_of = {_owner(one.scope): one.scope for one in best}
+        within = [(scope_of[one.agent], one) for one in passages]
         around = await self._around(
             within, lambda order, at: (order[at - 1] if at else "", *order[at + 1 : at + 2]), as_of=options.as_of
         )
@@ -320,7 +329,8 @@ class Searcher:
 
     async def before(self, places: Sequence[SearchPlace], passages: Sequence[Passage]) -> dict[str, list[str]]:
         """Return what stands before passages in their documents, nearest first: the last few chunks, and the first."""
-        within = [(scope, one) for scope in {place.scope.owner for place in places} for one in passages]
+        scope_of = {_owner(place.scope): place.scope.owner for place in places}
+        within = [(scope_of[one.agent], one) for one in passages]
 
         def pick(order: Sequence[str], at: int) -> Iterable[str]:
             return dict.fromkeys([*order[max(0, at - _LOOKED_BACK) : at][::-1], *order[: min(at, 1)]])
@@ -341,13 +351,16 @@ class Searcher:
         """
         documents = await self._records(((scope, one.document_id) for scope, one in passages), as_of=as_of)
         picked: dict[str, list[str]] = {}
-        for _, one in passages:
-            order = about_of(documents[one.document_id]).chunks if one.document_id in documents else ()
+        for scope, one in passages:
+            document = documents.get((scope, one.document_id))
+            order = about_of(document).chunks if document is not None else ()
             picked[one.record_id] = [*pick(order, order.index(one.record_id))] if one.record_id in order else []
         near = ((scope, chunk) for scope, one in passages for chunk in picked[one.record_id] if chunk)
         found = await self._records(near, as_of=as_of)
-        texts = {one.id: one.content for one in found.values() if one.status is not Status.QUARANTINED}
-        return {record_id: [texts.get(chunk, "") for chunk in chunks] for record_id, chunks in picked.items()}
+        texts = {key: one.content for key, one in found.items() if one.status is not Status.QUARANTINED}
+        return {
+            one.record_id: [texts.get((scope, chunk), "") for chunk in picked[one.record_id]] for scope, one in passages
+        }
 
     # ── putting the answer together ──────────────────────────────────────────
 
@@ -355,17 +368,18 @@ class Searcher:
         """Return candidates as passages with their places."""
         records = await self._records(((one.scope, one.item.record_id) for one in best), as_of=options.as_of)
         # What was removed since the search is no answer.
-        shown = [one for one in best if one.item.record_id in records]
-        return [_passage(one, records[one.item.record_id], rank=rank) for rank, one in enumerate(shown, start=1)]
+        shown = [one for one in best if one.key in records]
+        return _told_apart([_passage(one, records[one.key], rank=rank) for rank, one in enumerate(shown, start=1)])
 
-    async def _records(self, wanted: Iterable[tuple[Scope, str]], *, as_of: datetime | None) -> dict[str, Record]:
-        """Return records by their ids, each from the part of the memory that it lies in."""
+    async def _records(self, wanted: Iterable[_Key], *, as_of: datetime | None) -> dict[_Key, Record]:
+        """Return records, each from the part of the memory that it lies in."""
         by_scope: dict[Scope, list[str]] = {}
         for scope, record_id in wanted:
             by_scope.setdefault(scope, []).append(record_id)
-        found: dict[str, Record] = {}
+        found: dict[_Key, Record] = {}
         for scope, record_ids in by_scope.items():
-            found |= await self._parts.store.records_by_id(scope, record_ids, as_of=as_of)
+            held = await self._parts.store.records_by_id(scope, record_ids, as_of=as_of)
+            found |= {(scope, record_id): record for record_id, record in held.items()}
         return found
 
 
@@ -383,15 +397,15 @@ def is_foreign(question: str, items: Sequence[FoundItem]) -> bool:
     return 2 * sum(others) > len(others)
 
 
-def _merged(answers: Sequence[list[tuple[Scope, Found]]]) -> dict[str, _Scored]:
+def _merged(answers: Sequence[list[tuple[Scope, Found]]]) -> dict[_Key, _Scored]:
     """Add up what each wording of the question gave every candidate; the question itself counts most."""
-    merged: dict[str, _Scored] = {}
+    merged: dict[_Key, _Scored] = {}
     for number, answer in enumerate(answers):
         weight = _OTHER_WEIGHT if number else 1.0
         for scope, found in answer:
             top = found.items[0].score if found.items else 0.0
             for item in found.items:
-                one = merged.setdefault(item.record_id, _Scored(item, scope))
+                one = merged.setdefault((scope, item.record_id), _Scored(item, scope))
                 one.score += weight * (item.score / top if number and top > 0 else item.score)
                 if number:
                     one.ranks.append(PathRank(path=f"query:{number + 1}", rank=item.rank, score=item.score))
@@ -412,14 +426,33 @@ def _chosen(ranked: Sequence[_Scored], limit: int, trail: _Trail) -> list[_Score
             break
     if dropped:
         trail.note("twins", began, f"{dropped} passages that say the same again")
-    by_id = {one.item.record_id: one for one, _ in kept}
-    best = limited_per_source(by_id, lambda one: _stretch(by_id[one].item), share=_DOCUMENT_SHARE, limit=limit)
+    by_id = {one.item.record_id: one for one, _ in kept}  # of two with one id only the first is kept: they say the same
+    best = limited_per_source(by_id, lambda one: _stretch(by_id[one]), share=_DOCUMENT_SHARE, limit=limit)
     return [by_id[record_id] for record_id in best]
 
 
-def _stretch(item: FoundItem) -> tuple[str | None, int]:
+def _stretch(one: _Scored) -> tuple[Scope, str | None, int]:
     """Return the part of a document that a passage is of: the chapters of a book are no more one source than books."""
-    return item.session, item.sources[0].start // _STRETCH if item.sources else 0
+    return one.scope, one.item.session, one.item.sources[0].start // _STRETCH if one.item.sources else 0
+
+
+def _owner(scope: Scope) -> str | None:
+    """Return the agent whose documents lie there; none where a workspace shares them."""
+    return None if scope.agent == SHARED else scope.agent
+
+
+def _told_apart(passages: list[Passage]) -> list[Passage]:
+    """Return passages with what tells their documents from others of the same name among them."""
+    told: dict[str, tuple[set[str | None], set[str]]] = {}
+    for one in passages:
+        agents, collections = told.setdefault(one.document, (set(), set()))
+        agents.add(one.agent)
+        collections.add(one.collection)
+    by: dict[str, tuple[Literal["agent", "collection"], ...]] = {
+        name: (*(("agent",) if len(agents) > 1 else ()), *(("collection",) if len(collections) > 1 else ()))
+        for name, (agents, collections) in told.items()
+    }
+    return [one.replace(told_apart_by=by[one.document]) if by[one.document] else one for one in passages]
 
 
 def _company(question: str, texts: Sequence[str]) -> list[str]:
@@ -452,6 +485,7 @@ def _passage(one: _Scored, record: Record, *, rank: int) -> Passage:
         document=str(about.get("name", "")),
         document_id=data.document_id,
         collection=str(about.get("collection", "")),
+        agent=_owner(one.scope),
         title=data.title,
         path=path_of(data),
         place=place_of(data),

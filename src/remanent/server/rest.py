@@ -12,12 +12,13 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, 
 from contextlib import AbstractContextManager, aclosing
 from functools import cache, partial
 from typing import Any, Union, get_args, get_origin
+from urllib.parse import unquote
 
 from pydantic import TypeAdapter
 from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
-from starlette.routing import BaseRoute, Route
+from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Receive, Scope, Send
 
 from remanent.errors import InvalidInput, RemanentError, VersionConflict
@@ -175,6 +176,31 @@ EVENTS = "text/event-stream"
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
+_SLASH = "\0"
+"""What stands for a slash within a step while routes are compared; no name has it."""
+
+
+class _StepRoute(Route):
+    """A route of which a step may hold a slash, as the names of documents in subfolders do (sub%2Fnotes.md).
+
+    A server gives the path with all signs decoded, in which such a slash is no longer told from one between steps.
+    """
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Compare the steps of the path as they were sent."""
+        raw: bytes = scope.get("raw_path") or b""
+        if b"%2f" not in raw.lower():
+            return super().matches(scope)
+        steps = (unquote(step).replace("/", _SLASH) for step in raw.decode("latin-1").split("/"))
+        match, found = super().matches({**scope, "path": "/".join(steps)})
+        if match is Match.NONE:
+            return match, found
+        params = {name: str(value) for name, value in found["path_params"].items()}
+        if any(_SLASH in params.get(name, "") for name in Level.AGENT.names):
+            return Match.NONE, {}  # no place is called so
+        found = {**found, "path_params": {name: value.replace(_SLASH, "/") for name, value in params.items()}}
+        return match, found
+
 
 def address_of(operation: Operation[Any, Any]) -> str:
     """Return the whole path of an operation's route."""
@@ -220,7 +246,7 @@ class Rest:
         at[f"{RUNS}/{{run_id}}/events"]["GET"] = self._follow_run
         # A word before a place for any word: else `memories/{record_id}` would answer for `memories/health`.
         ordered = sorted(at.items(), key=lambda one: [part.startswith("{") for part in one[0].split("/")])
-        return [Route(path, self._dispatch(path, methods), methods=list(methods)) for path, methods in ordered]
+        return [_StepRoute(path, self._dispatch(path, methods), methods=list(methods)) for path, methods in ordered]
 
     # ── one request ──────────────────────────────────────────────────────────
 
