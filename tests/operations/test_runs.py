@@ -8,9 +8,9 @@ import pytest
 from remanent.discipline.operation import operation
 from remanent.discipline.port import Call, Report
 from remanent.discipline.shapes import Done, Nothing
-from remanent.errors import QueueFull
-from remanent.operations import Permission, RunState, Service, Target
-from remanent.operations.runs import KEPT_FREE, MAX_RUNNING, MAX_RUNNING_PER_ORG
+from remanent.errors import NotPermitted, QueueFull
+from remanent.operations import Permission, Principal, RunState, Service, Target
+from remanent.operations.runs import KEPT_FREE, MAX_RUNNING, MAX_RUNNING_PER_ORG, RunFiles, Runs
 
 
 @operation("wait_for_ever", zh="永远等待。", permission=Permission.READ, long=True)
@@ -66,3 +66,34 @@ async def test_a_run_is_looked_for_in_its_own_folder_only(service: Service, run_
     for place in (folder.parent / "elsewhere.json", folder / ".json", folder / "ä.json"):
         place.write_bytes(content)
     assert files.read(run_id) is None
+
+
+@operation("make", zh="制作。", permission=Permission.WRITE, long=True)
+async def make(call: Call, request: Nothing) -> Done:
+    """Make something."""
+    raise AssertionError(f"{call} {request}: the test gives the work itself")
+
+
+@pytest.mark.spec("SAFE-01")
+@pytest.mark.parametrize("is_later", [False, True])
+async def test_a_run_is_shown_to_whoever_may_read_or_do_such_work_and_to_nobody_else(
+    service: Service, is_later: bool
+) -> None:
+    async def work(_: Report) -> Done:
+        return Done()
+
+    begun = await service.runs.start(make, work, place=Target(org="acme", workspace="lab", agent="ada"))
+    [*_, ended] = [run async for run in service.runs.follow(begun.run_id)]
+    assert ended.state is RunState.DONE
+    runs = service.runs if not is_later else Runs(RunFiles(service.memory.shelf, most=9), service.memory.notes)
+    for permission in (Permission.READ, Permission.WRITE, Permission.ADMIN):
+        holder = Principal(name="key:1", permissions=frozenset({permission}))
+        assert (await runs.get(begun.run_id, principal=holder)).state is RunState.DONE
+        assert len(await runs.list(principal=holder)) == 1
+    watcher = Principal(name="key:2", permissions=frozenset({Permission.METRICS}))
+    assert await runs.list(principal=watcher, org="acme") == []
+    for asked in (runs.get, runs.cancel):
+        with pytest.raises(NotPermitted):
+            await asked(begun.run_id, principal=watcher)
+    with pytest.raises(NotPermitted):
+        [run async for run in runs.follow(begun.run_id, principal=watcher)]

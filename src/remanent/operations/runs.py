@@ -186,6 +186,11 @@ def _reaches(place: Target, principal: Principal, org: str | None) -> bool:
     return org in {None, place.org} and principal.reach.covers(place)
 
 
+def _may_see(run: "_RunState | RunFile", principal: Principal) -> bool:
+    """Whether somebody may know what a run came to: who may read, or who may do such work."""
+    return principal.may(Permission.READ) or principal.may(run.permission)
+
+
 Work = Callable[[Report], Awaitable[Any]]
 
 
@@ -227,20 +232,23 @@ class Runs:
     async def get(self, run_id: str, *, principal: Principal = LOCAL, org: str | None = None) -> Run:
         """Return how a run stands, also one of an earlier process."""
         kept = self._kept.get(run_id)
-        if kept is not None and _reaches(kept.place, principal, org):
-            return await self._still(kept)
-        written = await asyncio.to_thread(self._files.read, run_id) if kept is None else None
-        if written is None or not _reaches(written.place, principal, org):
+        found = await asyncio.to_thread(self._files.read, run_id) if kept is None else kept
+        if found is None or not _reaches(found.place, principal, org):
             raise NotFound(f"no run {run_id} here")
-        return await self._recalled(written)
+        if not _may_see(found, principal):
+            raise NotPermitted("this key does not allow to read here")
+        return await (self._recalled(found) if isinstance(found, RunFile) else self._still(found))
 
     async def list(self, *, principal: Principal = LOCAL, org: str | None = None) -> list[Run]:
         """Return the runs within reach, oldest first, those of earlier processes without their answers."""
         written = await asyncio.to_thread(lambda: list(self._files.all()))
-        earlier = [one for one in written if one.run.run_id not in self._kept and _reaches(one.place, principal, org)]
+
+        def is_shown(one: _RunState | RunFile) -> bool:
+            return _reaches(one.place, principal, org) and _may_see(one, principal)
+
+        earlier = [one for one in written if one.run.run_id not in self._kept and is_shown(one)]
         found = [await asyncio.to_thread(self._standing, one) for one in earlier]
-        own = [kept for kept in self._kept.values() if _reaches(kept.place, principal, org)]
-        found += [await self._still(kept) for kept in own]
+        found += [await self._still(kept) for kept in list(self._kept.values()) if is_shown(kept)]
         return sorted(found, key=lambda run: run.started_at)
 
     async def follow(self, run_id: str, *, principal: Principal = LOCAL, org: str | None = None) -> AsyncIterator[Run]:

@@ -157,9 +157,13 @@ def _from_json(operation: Operation[Any, Any], request: Request, body: dict[str,
 
 
 def _expected(operation: Operation[Any, Any], request: Request) -> dict[str, str]:
-    """Return the version that If-Match names, for operations that have one."""
+    """Return the version that If-Match names; a change that cannot be held to one is refused, not made all the same."""
     given = request.headers.get(_IF_MATCH)
-    if given is None or operation.version_field is None or given.strip() == "*":
+    if given is None or given.strip() == "*":
+        return {}
+    if operation.version_field is None:
+        if operation.changes:
+            raise InvalidInput("this takes no If-Match: it holds to no version; nothing was changed")
         return {}
     tag = given.strip().removeprefix('"').removesuffix('"')
     # A tag that is none of ours names a version that nothing has; whether the thing itself exists is asked first.

@@ -280,3 +280,20 @@ async def test_a_word_in_an_address_is_not_taken_for_an_id(served: Served) -> No
     for place, route in enumerate(routes):
         later = [other.path for other in routes[place + 1 :]]
         assert [path for path in later if route.path_regex.fullmatch(path) and "{" not in path[len(AGENT) :]] == []
+
+
+@pytest.mark.needs("cognition")
+async def test_a_change_that_can_be_held_to_no_version_is_refused_with_one(served: Served) -> None:
+    await served.told("I live in Lisbon.")
+    (memory,) = (await served.http.get(f"{AGENT}/memories")).json()["items"]
+    where = f"{AGENT}/memories/{memory['id']}"
+    for path, body in (
+        (f"{where}/forget", {}),
+        (f"{where}/pin", {}),
+        (f"{AGENT}/scratchpad", {"key": "a", "value": "b"}),
+    ):
+        answer = await served.http.post(path, json=body, headers={"if-match": '"1"', "accept-language": "zh"})
+        assert (answer.status_code, answer.json()["detail"][:15]) == (422, "此操作不支持 If-Match")
+    assert (await served.http.get(where)).json()["version"] == memory["version"]
+    assert (await served.http.post(f"{where}/forget", json={}, headers={"if-match": "*"})).status_code == 200
+    assert (await served.http.get(f"{AGENT}/entries", headers={"if-match": '"1"'})).status_code == 200
