@@ -229,6 +229,9 @@ ADAPTERS: dict[str, Work] = {
     "language.offline.statements_chinese.may_be_called": statements_chinese.may_be_called,
     "language.offline.statements_english.may_be_called": statements_english.may_be_called,
     "language.offline.statements.own_words": statements.own_words,
+    "language.offline.statements.without_orders": lambda text: statements.without_orders(
+        text, [statements.ForgetOrder("", span.start, span.end, "") for span in _spans(text)[::2]]
+    ),
     "language.offline.statements.third_person": lambda text: statements.third_person(text, "Ada"),
     "language.offline.statements_chinese.third_person": lambda text: statements_chinese.third_person(text, "小林"),
     "language.offline.statements_english.third_person": lambda text: statements_english.third_person(text, "Ada"),
@@ -353,6 +356,7 @@ EXEMPT: dict[str, str] = {
     "language.offline.statement_rules.is_no_value": "takes a value of a statement, of bounded length",
     "language.offline.statement_rules.expanded_form": "takes a form of the tables",
     "language.offline.statement_rules.pairs_of": "takes a table of words",
+    "language.offline.statement_rules.people": "takes no text",
     "language.offline.statement_rules.parts_of": "takes a table of parts",
     "language.offline.statement_rules.rules_of": "takes a table of forms",
     "language.offline.statement_rules.apply": "takes one plain sentence, of bounded length",

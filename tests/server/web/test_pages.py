@@ -272,7 +272,7 @@ async def test_who_sits_before_a_page_whose_server_was_stopped_is_told_and_goes_
         await edited.fill("I live in Porto.")
     # Stopped: what is sent fails, a page that was not loaded yet cannot be, and what was typed stays where it is.
     await page.get_by_role("button", name="Save").click()
-    await expect(page.get_by_role("status").last).to_contain_text("cannot be reached")
+    await expect(page.get_by_role("dialog").get_by_role("alert")).to_contain_text("cannot be reached")
     await expect(edited).to_have_value("I live in Porto.")
     await page.keyboard.press("Escape")
     await page.get_by_role("searchbox").fill("Lisbon")

@@ -724,17 +724,22 @@ def orders(text: str, *, speaker: str = "user") -> tuple[ForgetOrder, ...]:
 
 def without_orders(text: str, ordered: Iterable[ForgetOrder]) -> str:
     """Return a message as long as it is, with blanks for what it orders to be forgotten and what joins that to it."""
-    for one in ordered:
-        start, end = one.start, one.end
-        joint = _JOINS.search(text[:start])
-        start = start if joint is None else joint.start()
-        behind = _JOINED.match(text, end)
-        end = end if behind is None else behind.end()
-        text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
-    return text
+    kept: list[str] = []
+    place = 0
+    for one in sorted(ordered, key=lambda one: one.start):
+        nearest = max(place, one.start - _LONGEST_JOINT)
+        joint = _JOINS.search(text[nearest : one.start])
+        start = max(place, one.start) if joint is None else nearest + joint.start()
+        behind = _JOINED.match(text, one.end, one.end + _LONGEST_JOINT)
+        end = max(start, one.end if behind is None else behind.end())
+        kept += [text[place:start], " " * (end - start)]
+        place = end
+    return "".join((*kept, text[place:]))
 
 
 _JOINS = lazy_regex(r"[\s,，;；、:：—–-]+(?:and|but|so|also)?\s*$|\s(?:and|but|so|also)\s*$", re.IGNORECASE)
+_LONGEST_JOINT = 40
+"""How far around an order a joint is looked for: trying it from each of very many blanks would take their square."""
 _JOINED = lazy_regex(r"[\s,，;；、—–-]+(?:(?:and|but|so|because) )?|\s*(?:and|but|so|because) ", re.IGNORECASE)
 _CLAUSE_TOLD = lazy_regex(
     r"\b(?:(?:that|where|who|when|how \w+) (?:I|my|we|our)|forget (?:I|my \w+(?: \w+)? (?:is|are|has|was)))\b",

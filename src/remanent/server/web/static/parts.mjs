@@ -49,7 +49,7 @@ export const Empty = ({ children }) => html`<div class="panel quiet">${children}
 export function Dialog({ title, onClose, wide, children }) {
   const box = useRef(null);
   const { notice, hush } = useApp();
-  useEffect(() => { hush(); box.current.showModal(); }, []);
+  useEffect(() => { hush(); box.current.showModal(); return hush; }, []);
   // Here, too: what lies behind an open dialog is dimmed, and not there for a screen reader.
   return html`<dialog ref=${box} class=${wide ? "wide" : ""} aria-label=${title} onClose=${onClose}><h2>${title}</h2>${notice?.bad && html`<p class="bad" role="alert">${notice.text}</p>`}${children}</dialog>`;
 }
