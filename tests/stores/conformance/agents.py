@@ -32,6 +32,7 @@ from tests.stores.conformance.base import (
     StoredAgent,
     StoreSuite,
     append,
+    claim,
     everything,
     found,
     vector_bytes,
@@ -63,7 +64,7 @@ READS: dict[str, Callable[[Store, Scope], Awaitable[object]]] = {
     "vector counts": lambda store, scope: store.vector_counts(scope),
     "queue": lambda store, scope: store.queue(scope),
     "jobs": lambda store, scope: store.jobs(scope, JobQuery()),
-    "claim": lambda store, scope: store.claim(scope, worker="w", now=START, lease=LEASE),
+    "claim": lambda store, scope: claim(store, scope, worker="w", now=START, lease=LEASE),
     "scopes": lambda store, scope: store.scopes(),
 }
 WRITES: dict[str, Callable[[Store, Scope], Awaitable[object]]] = {
@@ -93,7 +94,7 @@ class ScopesConformance(StoreSuite):
         assert await found(agent.store, other, "Lisbon") == []
         assert await agent.store.match(other, [world.kept.id], RecordFilter()) == []
         assert await agent.store.versions(other, world.kept.id) == []
-        assert await agent.store.claim(other, worker="w", now=agent.clock(), lease=LEASE) is None
+        assert await claim(agent.store, other, worker="w", now=agent.clock(), lease=LEASE) is None
         before = await agent.everything()
         twin = agent.samples.make_record(other, "Lisbon, in the other's words", id=world.kept.id)
         await agent.append(agent.samples.make_entry(other, "other words", caller_id="first"))

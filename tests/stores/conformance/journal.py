@@ -21,6 +21,7 @@ from tests.stores.conformance.base import (
     StoredAgent,
     StoreSuite,
     append,
+    claim,
     current,
     everything,
     found,
@@ -247,7 +248,7 @@ async def make_world(store: Store, samples: Samples, scope: Scope) -> World:
 
 
 async def _claim(store: Store, scope: Scope, samples: Samples) -> Job:
-    job = await store.claim(scope, worker="w", now=samples.clock(), lease=LEASE)
+    job = await claim(store, scope, worker="w", now=samples.clock(), lease=LEASE)
     assert job is not None
     return job
 

@@ -29,7 +29,7 @@ from remanent.stores.queries import LIVE, Erasure, RecordFilter, RecordQuery
 from remanent.stores.store import ERASED_MEANWHILE, MAX_WAIT, Store
 from remanent.stores.transaction import Change, Committed, Transaction, search_terms
 from remanent.text.terms import query_terms
-from tests.stores.conformance.base import MODEL, Samples, everything, found_by, vector_bytes
+from tests.stores.conformance.base import MODEL, Samples, claim, everything, found_by, vector_bytes
 
 
 @dataclass
@@ -480,7 +480,7 @@ class StoreMachine(RuleBasedStateMachine):
     def claim(self, worker: str) -> None:
         """Claim a job."""
         now = self.samples.clock()
-        job = self.run(self.store.claim(self.scope, worker=worker, now=now, lease=LEASE))
+        job = self.run(claim(self.store, self.scope, worker=worker, now=now, lease=LEASE))
         wanted = self.plain.queue.claim(worker=worker, now=now, lease=LEASE)
         assert _without_place(job) == _without_place(wanted)
         if job is not None:

@@ -12,7 +12,7 @@ from remanent.model.job import TIMER
 from remanent.stores.queries import Claims, EntryQuery, JobQuery, QueueState
 from remanent.stores.store import Store
 from remanent.stores.transaction import EnqueueJob, FinishJob, PutState, ReviveJob
-from tests.stores.conformance.base import OpenStore, Samples, StoredAgent, StoreSuite
+from tests.stores.conformance.base import OpenStore, Samples, StoredAgent, StoreSuite, claim
 
 LEASE = timedelta(seconds=60)
 
@@ -28,7 +28,7 @@ class QueueDriver(StoredAgent):
 
     async def claim(self, worker: str = "w1") -> Job | None:
         """Claim the next job for a minute."""
-        return await self.store.claim(self.scope, worker=worker, now=self.clock(), lease=LEASE)
+        return await claim(self.store, self.scope, worker=worker, now=self.clock(), lease=LEASE)
 
     async def claim_any(self, limit: int, *among: Scope) -> Claims:
         """Claim jobs of some agents, or of all, for a minute."""
