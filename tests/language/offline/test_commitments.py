@@ -114,3 +114,16 @@ def test_what_is_to_be_done_on_a_day_binds_however_the_day_is_called(day: str) -
 @pytest.mark.parametrize("text", ["我周三写了一封信", "我星期六去了公园", "我三号线要换乘", "我一点都不会写"])
 def test_what_was_done_or_is_no_day_binds_nobody(text: str) -> None:
     assert find_commitments([Utterance(speaker="user", text=text)])[:3] == ((), (), ())
+
+
+@pytest.mark.parametrize(
+    "when", ["on Friday", "over the weekend", "in two weeks", "in a week", "at the end of the month"]
+)
+def test_an_english_task_binds_however_its_day_is_called(when: str) -> None:
+    text = f"I'll hand in the figures {when}."
+    assert find_commitments([Utterance(speaker="user", text=text)]).todos == (with_speaker(text, "user"),)
+
+
+def test_a_place_in_a_text_is_no_day() -> None:
+    text = "I'll also make sure to include a link at the end of the video."
+    assert find_commitments([Utterance(speaker="user", text=text)])[:3] == ((), (), ())

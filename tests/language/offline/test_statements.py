@@ -926,3 +926,44 @@ def test_a_plan_is_heard_however_its_day_is_called(day: str) -> None:
 )
 def test_what_only_holds_the_sign_of_a_plan_is_none(text: str) -> None:
     assert [one for one in told(text) if one[0] == "follow_up"] == []
+
+
+@pytest.mark.parametrize(
+    "when",
+    [
+        "tomorrow",
+        "on Friday",
+        "Friday",
+        "Friday morning",
+        "this weekend",
+        "over the weekend",
+        "at the weekend",
+        "in two weeks",
+        "at the end of the month",
+    ],
+)
+def test_an_english_plan_is_heard_however_its_day_is_called(when: str) -> None:
+    assert told(f"I'm flying to Boston {when}.") == [("follow_up", "The user", "plan", f"flying to Boston {when}")]
+    assert told(f"I'm meeting Tom {when}.") == [("follow_up", "The user", "plan", f"meeting Tom {when}")]
+    assert told(f"We're starting the new job {when}.") == [
+        ("follow_up", "The user", "plan", f"starting the new job {when}")
+    ]
+    assert told(f"I have a dentist appointment {when}.") == [
+        ("follow_up", "The user", "plan", f"a dentist appointment {when}")
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I have a class every Friday.",
+        "I have a friend called Wednesday.",
+        "I have a photo of that Sunday.",
+        "I'm meeting new people.",
+        "I'm seeing a lot of rain.",
+        "I'm having a hard time.",
+        "I have a theory about Black Friday.",
+    ],
+)
+def test_what_names_a_day_and_plans_nothing_is_no_plan(text: str) -> None:
+    assert [one for one in told(text) if one[0] == "follow_up"] == []

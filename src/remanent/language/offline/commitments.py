@@ -88,7 +88,9 @@ _WHEN = (
     r"(?:by|before|until|on|this|next|due|every) (?:the )?"
     r"(?:tomorrow|tonight|today|now|end of|mon|tues|wednes|thurs|fri|"
     r"satur|sun|week|month|year|morning|afternoon|evening|noon|january|february|march|april|may|june|july|august|"
-    r"september|october|november|december|\d)\w*|tomorrow|tonight|later today|right after|in (?:an hour|\d+ \w+)"
+    r"september|october|november|december|\d)\w*|tomorrow|tonight|later today|right after|"
+    r"(?:at|over) the (?:weekend|end of the (?:day|week|month|year))|"
+    r"in (?:an? (?:hour|day|week|month)|(?:\d+|two|three|four|five|six|a few) \w+)"
 )
 _ON_DAY = (
     rf"(?:{COMING}|{WEEKDAY}"
