@@ -20,6 +20,7 @@ from tests.language.scripted.places import nobody
 from tests.language.scripted.server import ScriptedServer
 from tests.language.scripted.steps import embeds
 from tests.power import Disk
+from tests.stores.conformance.base import claim
 
 KEY = "canary-77ab0e41"
 OTHER_KEY = "canary-0a55e1d2"
@@ -66,7 +67,7 @@ def paths(found: Found) -> dict[str, set[str]]:
 async def step(memory: AsyncMemory) -> None:
     """Do one step of the walk over all records, as the worker would."""
     parts = memory._parts
-    job = await parts.store.claim(SCOPE, worker="w", now=parts.clock(), lease=timedelta(minutes=9))
+    job = await claim(parts.store, SCOPE, worker="w", now=parts.clock(), lease=timedelta(minutes=9))
     assert job is not None
     assert job.kind == indexing.REEMBED
     async with parts.store.transaction(SCOPE) as tx:

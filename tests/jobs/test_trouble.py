@@ -18,6 +18,7 @@ from remanent.stores import Claims, JobQuery, QueueState, Transaction
 from remanent.stores.sqlite.store import SqliteStore
 from tests.jobs.script import Script
 from tests.jobs.world import ADA, BOB, World
+from tests.stores.conformance.base import claim
 
 FULL = StorageFull("no room is left; free some")
 
@@ -301,7 +302,7 @@ async def test_a_conclusion_that_comes_too_late_is_dropped(world: World, script:
     worker.watch(ADA)
     await world.pass_time(10)
     later = world.time.now.replace(hour=1)
-    taken = await world.store.claim(ADA, worker="other", now=later, lease=later - world.time.now)
+    taken = await claim(world.store, ADA, worker="other", now=later, lease=later - world.time.now)
     assert taken is not None
     world.lasting.clear()
     async with world.store.transaction(ADA) as tx:

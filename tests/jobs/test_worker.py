@@ -14,6 +14,7 @@ from remanent.stores import Change, Transaction
 from remanent.stores.transaction import BuryJob
 from tests.jobs.script import Script
 from tests.jobs.world import ADA, BOB, SPINS, Time, World
+from tests.stores.conformance.base import claim
 
 
 @pytest.fixture
@@ -389,7 +390,7 @@ async def test_a_job_that_was_taken_over_is_dropped_without_an_error(world: Worl
     worker = world.worker({"index": script}, lease=60)
     [job_id] = await world.enqueue(["index"])
     await world.quiet()
-    taken = await world.store.claim(ADA, worker="other", now=world.time.now + 2 * LEASE, lease=LEASE)
+    taken = await claim(world.store, ADA, worker="other", now=world.time.now + 2 * LEASE, lease=LEASE)
     assert taken is not None
     await world.pass_time(25)
     assert script.running.total() == 0
@@ -407,7 +408,7 @@ async def test_a_result_that_comes_after_the_takeover_is_discarded(world: World,
     worker = world.worker({"index": script}, lease=60)
     [job_id] = await world.enqueue(["index"])
     await world.quiet()
-    taken = await world.store.claim(ADA, worker="other", now=world.time.now + 2 * LEASE, lease=LEASE)
+    taken = await claim(world.store, ADA, worker="other", now=world.time.now + 2 * LEASE, lease=LEASE)
     assert taken is not None
     script.hold.set()
     await world.quiet()
@@ -429,7 +430,7 @@ async def test_a_commit_whose_answer_was_lost_has_its_effect_once(world: World, 
 
 async def test_the_job_of_a_process_that_died_is_taken_over_after_its_lease(world: World, script: Script) -> None:
     [job_id] = await world.enqueue(["index"])
-    assert await world.store.claim(ADA, worker="dead", now=world.time.now, lease=LEASE)
+    assert await claim(world.store, ADA, worker="dead", now=world.time.now, lease=LEASE)
     worker = world.worker({"index": script})
     worker.watch(ADA)
     await world.pass_time(59)
@@ -441,7 +442,7 @@ async def test_the_job_of_a_process_that_died_is_taken_over_after_its_lease(worl
 async def test_a_job_that_takes_the_process_down_each_time_is_buried(world: World, script: Script) -> None:
     await world.enqueue(["index"], max_attempts=2)
     for _ in range(2):
-        assert await world.store.claim(ADA, worker="dead", now=world.time.now, lease=LEASE)
+        assert await claim(world.store, ADA, worker="dead", now=world.time.now, lease=LEASE)
         world.time.move_to(world.time.now + LEASE)
     worker = world.worker({"index": script})
     worker.watch(ADA)

@@ -13,6 +13,7 @@ from remanent.recall import Indexing, indexing
 from remanent.recall.windows import vector_names
 from remanent.stores import Store
 from tests.embedding.fakes import HashEmbedder
+from tests.stores.conformance.base import claim
 
 SCOPE = Scope(org="default", workspace="default", agent="ada")
 
@@ -149,7 +150,7 @@ async def _step(memory: AsyncMemory) -> None:
     from datetime import timedelta
 
     store, clock = _store(memory), memory._parts.clock
-    job = await store.claim(SCOPE, worker="w", now=clock(), lease=timedelta(seconds=9))
+    job = await claim(store, SCOPE, worker="w", now=clock(), lease=timedelta(seconds=9))
     assert job is not None
     assert job.kind == indexing.REEMBED
     async with store.transaction(SCOPE) as tx:

@@ -165,7 +165,7 @@ async def test_an_agent_measures_its_own_questions_and_nothing_is_written(tmp_pa
         ada = memory.agent("ada")
         receipt = await ada.remember(["I moved to Lisbon in May.", "我的猫叫团子。", "The ferry leaves at nine."])
         await memory.settle()
-        before = await memory._parts.store.revision(ada.scope)
+        before = (await memory._parts.store.standing(ada.scope)).revision
         seen: list[Progress] = []
         questions: list[Probe | dict[str, Any]] = [
             {"question": "Where did I move?", "ids": [receipt.entry_ids[0]]},
@@ -176,7 +176,7 @@ async def test_an_agent_measures_its_own_questions_and_nothing_is_written(tmp_pa
         assert (found.any_at_1, found.mrr, found.lacking) == (1, 1, 0)
         assert [step.done for step in seen] == [1, 2, 3]
         assert 0 < found.ms_p50 <= found.ms_p95
-        assert await memory._parts.store.revision(ada.scope) == before
+        assert (await memory._parts.store.standing(ada.scope)).revision == before
         with pytest.raises(InvalidInput):
             await ada.evaluate([{"question": ""}])
 

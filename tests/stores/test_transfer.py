@@ -12,14 +12,14 @@ import pytest
 from remanent.errors import IntegrityError, InvalidInput, StorageFull, StoreBusy, StoreClosed
 from remanent.model import Scope
 from remanent.stores import transfer
-from remanent.stores.conformance.base import Samples, append, everything, put, update
-from remanent.stores.conformance.journal import make_world
 from remanent.stores.queries import EntryQuery, Erasure, ErasureDepth, JobQuery, RecordQuery
 from remanent.stores.query_steps import Snapshot
 from remanent.stores.sqlite import SqliteStore
 from remanent.stores.sqlite.database import Database
 from remanent.stores.store import Store
 from remanent.stores.transfer import IMPORTED_KINDS, export_lines, import_lines
+from tests.stores.conformance.base import Samples, append, claim, everything, put, update
+from tests.stores.conformance.journal import make_world
 
 SAMPLES = Samples()
 SCOPE = SAMPLES.make_scope()
@@ -257,7 +257,7 @@ async def test_a_running_job_is_exported_without_the_twin_that_waits_behind_it(
     first, twin, other = (samples.make_job(SCOPE, key=key) for key in ("k", "k", "other"))
     async with store.transaction(SCOPE) as tx:
         tx.enqueue(first, limit=10)
-    await store.claim(SCOPE, worker="w", now=samples.clock(), lease=timedelta(minutes=1))
+    await claim(store, SCOPE, worker="w", now=samples.clock(), lease=timedelta(minutes=1))
     async with store.transaction(SCOPE) as tx:
         tx.enqueue(twin, limit=10)
         tx.enqueue(other, limit=10)

@@ -1,10 +1,12 @@
 """Days that are counted from now by weekdays and weeks: the right one, or none."""
 
+import re
 from datetime import UTC, datetime
 
 import pytest
 
 from remanent.text.dates import find_dates
+from remanent.text.dates_chinese import COMING
 
 WEDNESDAY = datetime(2026, 3, 18, 12, tzinfo=UTC)
 COUNTED = """I saw her the Sunday before last.|2026-03-08
@@ -46,3 +48,19 @@ def test_what_is_counted_from_now_is_dated_rightly(line: str) -> None:
 @pytest.mark.parametrize("text", NONE.split("\n"))
 def test_what_counts_no_day_has_no_date(text: str) -> None:
     assert find_dates(text, reference=WEDNESDAY) == []
+
+
+@pytest.mark.parametrize(
+    "day",
+    "明天 明日 明早 明晚 今晚 后天 大后天 大大后天 下周 下下周 下个星期三 这周五 本周日 下个月 下月初 下下月底 "
+    "三天后 两周以后".split(),
+)
+def test_what_is_taken_for_a_day_to_come_has_a_date(day: str) -> None:
+    assert re.fullmatch(COMING, day)
+    (found,) = find_dates(f"我{day}出发。", reference=WEDNESDAY)
+    assert found.begin.date() >= WEDNESDAY.date()
+
+
+@pytest.mark.parametrize("day", "今天 昨晚 上周三 上个月 前天 明年 明明 下午 第三天后 三天前 饭后".split())
+def test_what_was_or_is_far_off_is_no_day_to_come(day: str) -> None:
+    assert not re.search(COMING, day)

@@ -32,6 +32,7 @@ from remanent.model import (
 )
 from remanent.model.filters import user_in
 from remanent.text.dates import find_dates, with_dates
+from remanent.text.dates_chinese import COMING
 from remanent.text.scripts import HAN, alphanumeric
 from remanent.text.terms import query_terms
 
@@ -380,7 +381,7 @@ _SINCE = re.compile(
 _OFTEN = frozenset(query_terms("every each single other on at in the a usually always day week"))
 _RELATIVE_DAY = re.compile(
     r"\b(?:tomorrow|tonight|next (?:week|weekend|month|year|\w+day)|this (?:week|weekend|\w+day)|day after tomorrow)\b"
-    r"|下下?个?(?:周|星期|礼拜|月)|[本这]周|明[天晚早年]|大?后天|今[天晚]",
+    rf"|{COMING}|[本这]个?(?:周|星期|礼拜)|明年|今[天早晚]",
     re.IGNORECASE,
 )
 _EVENTS = frozenset(query_terms("class lesson session practice course meeting appointment training"))

@@ -213,10 +213,6 @@ class StoreReader(ABC):
         """Return where those of the ids stand that pass the filter, then their neighbours; see `PlaceQuery`."""
         return await self.ask(scope, q.PlaceQuery(tuple(record_ids), record_filter, reach, neighbours))
 
-    async def revision(self, scope: Scope) -> int:
-        """Return a number that rises whenever anything that can be read is changed, by any process."""
-        return (await self.ask(scope, q.StandingQuery())).revision
-
     async def unembedded(self, scope: Scope, *, limit: int) -> list[Record]:
         """Return records of the agent whose content has no vector yet, oldest first."""
         return await self.ask(scope, q.UnembeddedQuery(limit))
@@ -400,13 +396,6 @@ class Store(StoreReader):
     def transaction(self, scope: Scope) -> Transaction:
         """Return a unit of work: what is put into it is committed together at the end of its `async with`."""
         return Transaction(self.commit, scope)
-
-    async def claim(self, scope: Scope, *, worker: str, now: datetime, lease: timedelta) -> Job | None:
-        """Claim the next job of one agent that may run; see `claim_any`."""
-        claims = await self.claim_any(worker=worker, limit=1, lease=lease, now=now, among=(scope,))
-        for error in claims.failed.values():
-            raise error
-        return claims.jobs[0] if claims.jobs else None
 
 
 PAGE = 500

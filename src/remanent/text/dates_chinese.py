@@ -10,6 +10,16 @@ from remanent.text.numbers import chinese_value
 
 CHINESE_DATES = RuleBook()
 
+WEEKDAY = "(?:周|星期|礼拜)[一二三四五六日天末]"
+"""A day of the week, or its end."""
+COMING = (
+    rf"(?:明[天早晚]|明日(?!方舟)|今晚|大{{0,2}}后天|(?:下{{1,2}}|[这本])个?{WEEKDAY}"
+    r"|下{1,2}个?(?:周|星期|礼拜|月[初底]?)"
+    r"|(?<!第)(?:\d{1,2}|[一二两三四五六七八九十几]{1,3})(?:天|周|个?星期|个?礼拜|个月)[之以]?后(?![台面悔]))"
+)
+"""A time within weeks that counts from the day on which it is named, and is still to come then. Not today and not this
+week alone: who names those tells of what was as often as of what will be."""
+
 _DIGIT = "零〇一二三四五六七八九"
 _NUMBER = rf"(?P<number>\d{{1,4}}(?:\.5)?|[{_DIGIT}两十百]{{1,5}}|半|几|好几|数)"
 _YEAR = (

@@ -100,3 +100,30 @@ def test_advice_praise_and_doubt_bind_nobody(speaker: str, text: str) -> None:
 def test_what_binds_is_listed_with_its_speaker(speaker: str, text: str, kind: int) -> None:
     lists = find_commitments([Utterance(speaker=speaker, text=text)])[:3]
     assert lists == tuple((with_speaker(text, speaker),) if place == kind else () for place in range(3))
+
+
+@pytest.mark.parametrize(
+    "day", "明早 明晚 今晚 后天 大后天 周五 星期五 礼拜五 这个星期五 下周五 下个星期 下月底 8号 五月八号".split()
+)
+def test_what_is_to_be_done_on_a_day_binds_however_the_day_is_called(day: str) -> None:
+    said = {f"我{day}要交报告": "user", f"报告要在{day}之前改完": "user", f"我会在{day}提醒你": "assistant"}
+    for text, speaker in said.items():
+        assert find_commitments([Utterance(speaker=speaker, text=text)]).todos == (with_speaker(text, speaker),)
+
+
+@pytest.mark.parametrize("text", ["我周三写了一封信", "我星期六去了公园", "我三号线要换乘", "我一点都不会写"])
+def test_what_was_done_or_is_no_day_binds_nobody(text: str) -> None:
+    assert find_commitments([Utterance(speaker="user", text=text)])[:3] == ((), (), ())
+
+
+@pytest.mark.parametrize(
+    "when", ["on Friday", "over the weekend", "in two weeks", "in a week", "at the end of the month"]
+)
+def test_an_english_task_binds_however_its_day_is_called(when: str) -> None:
+    text = f"I'll hand in the figures {when}."
+    assert find_commitments([Utterance(speaker="user", text=text)]).todos == (with_speaker(text, "user"),)
+
+
+def test_a_place_in_a_text_is_no_day() -> None:
+    text = "I'll also make sure to include a link at the end of the video."
+    assert find_commitments([Utterance(speaker="user", text=text)])[:3] == ((), (), ())

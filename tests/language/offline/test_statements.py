@@ -893,3 +893,77 @@ def test_what_friends_tell_in_chinese_is_learned_as_they_mean_it(line: str) -> N
     text, _, told = line.partition("|")
     found = [f"{one.kind} {one.attribute} {one.value}" for one in statements(text)]
     assert found == [one for one in told.split("/") if one]
+
+
+COMING_DAYS = (
+    "明天 明早 明晚 明日 今晚 后天 大后天 大大后天 周三 星期三 礼拜天 这周三 本周五 这个星期三 这个周末 "
+    "下周 下周三 下个星期三 下礼拜二 下下周一 下个周末 下月 下个月 下月初 三天后 两周之后 一个月后 5月8号 五月八号"
+).split()
+
+
+@pytest.mark.parametrize("day", COMING_DAYS)
+def test_a_plan_is_heard_however_its_day_is_called(day: str) -> None:
+    """星期三 is 周三: of a dozen names for a day to come, only a few were known to each form."""
+    assert told(f"我{day}要去做体检。") == [("follow_up", "用户", "计划", "去做体检")]
+    assert told(f"{day}还要开家长会。") == [("follow_up", "用户", "计划", "开家长会")]
+    assert told(f"我{day}去上海出差。") == [("follow_up", "用户", "计划", "去上海出差")]
+    assert told(f"我的航班{day}起飞。") == [("fact", "航班", "时间", f"{day}起飞")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "我明天会议很多。",
+        "我这周三学会了游泳。",
+        "我星期天有点忙。",
+        "我周末得了第一名。",
+        "我明天要是有空就去。",
+        "我明天要求加薪。",
+        "我明日方舟有三个号。",
+        "我这周有点忙。",
+        "我今天有三个会。",
+    ],
+)
+def test_what_only_holds_the_sign_of_a_plan_is_none(text: str) -> None:
+    assert [one for one in told(text) if one[0] == "follow_up"] == []
+
+
+@pytest.mark.parametrize(
+    "when",
+    [
+        "tomorrow",
+        "on Friday",
+        "Friday",
+        "Friday morning",
+        "this weekend",
+        "over the weekend",
+        "at the weekend",
+        "in two weeks",
+        "at the end of the month",
+    ],
+)
+def test_an_english_plan_is_heard_however_its_day_is_called(when: str) -> None:
+    assert told(f"I'm flying to Boston {when}.") == [("follow_up", "The user", "plan", f"flying to Boston {when}")]
+    assert told(f"I'm meeting Tom {when}.") == [("follow_up", "The user", "plan", f"meeting Tom {when}")]
+    assert told(f"We're starting the new job {when}.") == [
+        ("follow_up", "The user", "plan", f"starting the new job {when}")
+    ]
+    assert told(f"I have a dentist appointment {when}.") == [
+        ("follow_up", "The user", "plan", f"a dentist appointment {when}")
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I have a class every Friday.",
+        "I have a friend called Wednesday.",
+        "I have a photo of that Sunday.",
+        "I'm meeting new people.",
+        "I'm seeing a lot of rain.",
+        "I'm having a hard time.",
+        "I have a theory about Black Friday.",
+    ],
+)
+def test_what_names_a_day_and_plans_nothing_is_no_plan(text: str) -> None:
+    assert [one for one in told(text) if one[0] == "follow_up"] == []

@@ -24,6 +24,7 @@ from remanent.stores.sqlite.connection import PER_DATABASE, PER_READER, descript
 from remanent.stores.transfer import export_lines, import_lines
 from tests.chaos.support.places import fast_folder
 from tests.descriptors import needs_proc, open_agents, open_under
+from tests.stores.conformance.base import claim
 
 pytestmark = needs_proc
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -227,9 +228,9 @@ async def test_the_queue_of_a_closed_agent_is_known_without_opening_it(store: Sq
     assert "agent0" not in open_agents(folder)
     assert await store.queue(scope) == before
     assert before.wake_at == due
-    assert await store.claim(scope, worker="w", now=NOW, lease=timedelta(minutes=1)) is None
+    assert await claim(store, scope, worker="w", now=NOW, lease=timedelta(minutes=1)) is None
     assert "agent0" not in open_agents(folder)
-    claimed = await store.claim(scope, worker="w", now=due, lease=timedelta(minutes=1))
+    claimed = await claim(store, scope, worker="w", now=due, lease=timedelta(minutes=1))
     assert claimed is not None
     assert claimed.id == "j"
 

@@ -37,6 +37,7 @@ from remanent.language.offline.statements import (
 )
 from remanent.language.offline.statements_english import PARTS as ENGLISH
 from remanent.lightweight import dataclass
+from remanent.text.dates_chinese import COMING
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, has_han
 from remanent.text.spans import Span
@@ -232,7 +233,7 @@ _UNREAL = lazy_regex(
     r"\b(?:would|could|might|if|want|plan|once|until|unless|not|never)\b|n['’]t\b|如果|想要?|打算|等|要是|希望"
     r"|[煮烤蒸炒熟冻]"  # 花生可以吃了，已经煮熟了 tells of a dish
 )
-_ONCE = lazy_regex("今[天晚早]|明[天晚早]|后天|这[周次个]|周末|下[周次个]|国庆|元旦|[暑寒]假|春节|五一")
+_ONCE = lazy_regex(f"今[天晚早]|{COMING}|这[周次个]|本周|周末|下[周次个]|国庆|元旦|[暑寒]假|春节|五一")
 """On one day: who is not going today still goes."""
 _UNREAL_LIFE = lazy_regex(
     r"\b(?:would|could|might|should|if|want|wanted|plan|hope|trying|tried|going to|will|when|before|until|almost|never|"

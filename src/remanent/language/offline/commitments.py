@@ -19,6 +19,7 @@ from remanent.language.offline.questions import is_question
 from remanent.language.offline.salience import with_speaker
 from remanent.language.shapes import MAX_REMARK, Utterance, one_line
 from remanent.model.entry import chat_role
+from remanent.text.dates_chinese import COMING, WEEKDAY
 from remanent.text.regex import lazy_regex, word_regex
 from remanent.text.sentences import sentence_texts
 from remanent.text.summary import is_heading
@@ -87,8 +88,15 @@ _WHEN = (
     r"(?:by|before|until|on|this|next|due|every) (?:the )?"
     r"(?:tomorrow|tonight|today|now|end of|mon|tues|wednes|thurs|fri|"
     r"satur|sun|week|month|year|morning|afternoon|evening|noon|january|february|march|april|may|june|july|august|"
-    r"september|october|november|december|\d)\w*|tomorrow|tonight|later today|right after|in (?:an hour|\d+ \w+)"
+    r"september|october|november|december|\d)\w*|tomorrow|tonight|later today|right after|"
+    r"(?:at|over) the (?:weekend|end of the (?:day|week|month|year))|"
+    r"in (?:an? (?:hour|day|week|month)|(?:\d+|two|three|four|five|six|a few) \w+)"
 )
+_ON_DAY = (
+    rf"(?:{COMING}|{WEEKDAY}"
+    r"|(?:(?:\d+|[一二三四五六七八九十]{1,2})\s*月)?(?:\d+\s*[号日点]|[一二三四五六七八九十]{1,3}号)(?!线|楼|店))"
+)
+_DUE = rf"(?:今天|{_ON_DAY}|[月年]底)\s*(?:之前|以前|前)"
 _PERSON_TO_DO = word_regex(
     rf"^\W*(?:and |so |also )?to-?do\b(?=[: ])|"
     rf"(?<!like you to )(?<!s )remind me (?:to|about|on|at|by|in|tomorrow|next)|"
@@ -101,15 +109,14 @@ _PERSON_TO_DO = word_regex(
     rf"(?! (?:just |be |get through|survive|try to|keep|focus|rest\b|relax|see\b))[^.!?]{{2,120}}?\b(?:{_WHEN})",
     r"^\W*待办|提醒我|(?:别|不要|可不能)忘(?:了|记)|(?:^|[，。；,]|请|要|你|可|一定)记得(?!住|起|吗|那|当|小时|以前|曾|上次|我|你|他|她)|"
     r"我(?:来|会|去)(?:负责|写|做|发|订|买|问|联系|准备|安排|整理|处理|跟进|查|打电话|通知|修|改|测试|提交)|"
-    r"我(?:们)?(?:明天|后天|今晚|下周|下个?月|这?周[一二三四五六日天末]|稍后|晚点|回头|待会儿?|在?\s*\d+\s*[号日点])[^，。？]{0,8}"
-    r"(?:要|再|去|得|需要|会|把|准备|发|订|写|交)|"
-    r"我(?:们)?(?:还)?(?:要|得|需要|必须)?在?\s*(?:周[一二三四五六日天末]|明天|后天|月底|年底|\d+\s*[号日点])\s*(?:之前|以前|前)|"
-    r"(?:要|得|需要|必须|务必)[^，。？]{0,12}(?:周[一二三四五六日天末]|明天|后天|月底|年底|\d+\s*[号日点])\s*(?:之前|以前|前)|"
+    rf"我(?:们)?(?:在?\s*{_ON_DAY}|稍后|晚点|回头|待会儿?)[^，。？]{{0,8}}"
+    r"(?:要|再|去|得|需要|会|把|准备|发|订|写|交)(?![了过])|"
+    rf"我(?:们)?(?:还)?(?:要|得|需要|必须)?在?\s*{_DUE}|(?:要|得|需要|必须|务必)[^，。？]{{0,12}}{_DUE}|"
     r"我(?:们)?还(?:需要|要|得)(?:去|把|给|写|做|发|订|买|问|联系|准备|整理|处理|提交)",
 )
 _ASSISTANT_TO_DO = lazy_regex(
     rf"\b(?:i(?:['’]ll| will)) {_DOING}\b[^.!?]{{0,120}}?\b(?:{_WHEN})|^\W*to-?do: |^\W*待办：|"
-    r"我(?:会|将)?(?:在)?(?:明天|后天|今晚|下周|下个?月|周[一二三四五六日天末]|稍后|\d+\s*[号日点])[^，。？]{0,10}(?:提醒|发|交|给|通知|准备|汇报)",
+    rf"我(?:会|将)?(?:在)?(?:{_ON_DAY}|稍后)[^，。？]{{0,10}}(?:提醒|发|交|给|通知|准备|汇报)",
     re.IGNORECASE,
 )
 _NO_TASK = word_regex(

@@ -16,6 +16,7 @@ from remanent.language.offline.statement_rules import canonical, expanded_form, 
 from remanent.language.offline.statements_chinese import PARTS as CHINESE
 from remanent.language.offline.statements_english import PARTS as ENGLISH
 from remanent.text.chinese import tagged
+from remanent.text.dates_chinese import COMING
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import has_han
 from remanent.text.terms import query_terms
@@ -83,7 +84,7 @@ _NEGATED = lazy_regex(
 )
 _ONE_DAY = lazy_regex(
     r"\b(?:today|tonight|this (?:morning|afternoon|evening|week|weekend)|yesterday|for now|early|for lunch)\b"
-    r"|今[天晚早]|明[天晚早]|昨[天晚]|后天|这[周次两几]|本周|周末|下[周次个]|国庆|元旦|[暑寒]假|春节|五一|中秋"
+    rf"|今[天晚早]|昨[天晚]|{COMING}|这[周次两几]|本周|周末|下[周次个]|国庆|元旦|[暑寒]假|春节|五一|中秋"
 )
 """Who does not run today runs."""
 _LASTS = lazy_regex(

@@ -61,7 +61,9 @@ past = (?:yesterday|last (?:night|week|weekend|month|year|{season}|{day}|{month}
     \b|in the (?:{season})|over the weekend|(?:earlier )?today)
 future = (?:tomorrow|tonight|next (?:week|weekend|month|year|{season}|{day}|{month})|(?:on|by|before|this|
     until) (?:the )?(?:{day}|{month}|weekend|end of|{season}|evening|afternoon|\d+(?:st|nd|rd|th)?\b)(?!s)|
-    in {count} (?:day|week|month|hour|year)s?|later (?:today|this week)|at the end of the (?:week|month|year))
+    in {count} (?:day|week|month|hour|year)s?|later (?:today|this week)|(?:at|over|by) the (?:weekend|end of the (?:week|
+    month|year))|(?<!every )(?<!each )(?<!other )(?<!last )(?<!past )(?<!that )(?<!the )(?<!a )(?<!of )(?<!black )(?<!good )
+    (?<!Black )(?<!Good )(?<!called )(?<!named ){day}(?= (?:morning|afternoon|evening|night|at|with|and)\b|[.,;!\n]|$))
 adv = (?:(?:really|truly|always|usually|just|also|still|now|currently|often|sometimes|recently|finally|actually|
     mostly|generally|absolutely|totally|definitely|already|both|especially|particularly|mainly|even|only|officially|
     normally|typically) )
@@ -261,6 +263,10 @@ follow_up plan = (?:{i} {adv}?(?:need to|have to|must|plan to|want to|will)|{i}[
     (?:(?!, and\b)[^.;!?\n]){3,100}?\b(?:{future}|in {month}\b)[^,.;!?\n]{0,40}?){to}
 follow_up plan = {am} {adv}?(?P<v>(?:going|flying|travel+ing|moving|heading|
     driving) (?:back )?to (?:the )?[A-Z][^,.;!?\n]{1,40}?[ ](?:{future}|in {month})\b[^,.;!?\n]{0,30}?){to}
+follow_up plan = {am} {adv}?(?P<v>(?:meeting|seeing|visiting|hosting|picking up|starting|leaving|attending|presenting|
+    getting (?:married|surgery|my|our|an?)|having (?:an?|my|our|lunch|dinner|breakfast|brunch|coffee|surgery|guests|people|
+    friends)|taking (?:my|our|the|an?)|playing|running (?:an?|my|the)|giving an?|catching up with)\b[^,.;!?\n]{0,60}?[ ]
+    (?:{future}|in {month})\b[^,.;!?\n]{0,30}?){to}
 follow_up plan = {have}(?: got)? (?P<v>(?:an?|my) [^.;!?\n]{0,60}?\b{future}[^,.;!?\n]{0,40}?){to}
 event event = (?P<time>{past},? )?{i} {adv}{0,2}(?P<v>(?P<verb>[a-z]+)\b(?! (?:it|that|this|them|him|her|so|there|
     like|about it|one)\b)[ ][^.;!?\n]{3,140}?\b{past}[^,.;!?\n]{0,60}?){long_to}

@@ -11,21 +11,22 @@ from remanent.errors import DuplicateEntry, InvalidInput, LeaseLost, NotFound, Q
 from remanent.lightweight import dataclass
 from remanent.model import Attachment, Conflict, Entry, EntryKind, Job, Origin, Record, Scope
 from remanent.stores import transaction
-from remanent.stores.conformance.base import (
+from remanent.stores.queries import ConflictQuery, EntryQuery, RecordQuery
+from remanent.stores.store import Store
+from remanent.stores.transaction import Change
+from tests.stores.conformance.base import (
     MODEL,
     OpenStore,
     Samples,
     StoredAgent,
     StoreSuite,
     append,
+    claim,
     current,
     everything,
     found,
     vector_bytes,
 )
-from remanent.stores.queries import ConflictQuery, EntryQuery, RecordQuery
-from remanent.stores.store import Store
-from remanent.stores.transaction import Change
 
 
 class JournalConformance(StoreSuite):
@@ -247,7 +248,7 @@ async def make_world(store: Store, samples: Samples, scope: Scope) -> World:
 
 
 async def _claim(store: Store, scope: Scope, samples: Samples) -> Job:
-    job = await store.claim(scope, worker="w", now=samples.clock(), lease=LEASE)
+    job = await claim(store, scope, worker="w", now=samples.clock(), lease=LEASE)
     assert job is not None
     return job
 

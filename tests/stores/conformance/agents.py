@@ -20,7 +20,11 @@ from remanent.errors import (
 )
 from remanent.model import JobState, Scope, Version
 from remanent.stores import transaction
-from remanent.stores.conformance.base import (
+from remanent.stores.queries import ConflictQuery, EntryQuery, Erasure, JobQuery, LinkQuery, RecordFilter, RecordQuery
+from remanent.stores.store import Store
+from remanent.stores.transaction import Change
+from remanent.stores.transfer import export_lines, import_lines
+from tests.stores.conformance.base import (
     MODEL,
     START,
     OpenStore,
@@ -28,15 +32,12 @@ from remanent.stores.conformance.base import (
     StoredAgent,
     StoreSuite,
     append,
+    claim,
     everything,
     found,
     vector_bytes,
 )
-from remanent.stores.conformance.journal import World, make_world
-from remanent.stores.queries import ConflictQuery, EntryQuery, Erasure, JobQuery, LinkQuery, RecordFilter, RecordQuery
-from remanent.stores.store import Store
-from remanent.stores.transaction import Change
-from remanent.stores.transfer import export_lines, import_lines
+from tests.stores.conformance.journal import World, make_world
 
 LEASE = timedelta(minutes=1)
 READS: dict[str, Callable[[Store, Scope], Awaitable[object]]] = {
@@ -63,7 +64,7 @@ READS: dict[str, Callable[[Store, Scope], Awaitable[object]]] = {
     "vector counts": lambda store, scope: store.vector_counts(scope),
     "queue": lambda store, scope: store.queue(scope),
     "jobs": lambda store, scope: store.jobs(scope, JobQuery()),
-    "claim": lambda store, scope: store.claim(scope, worker="w", now=START, lease=LEASE),
+    "claim": lambda store, scope: claim(store, scope, worker="w", now=START, lease=LEASE),
     "scopes": lambda store, scope: store.scopes(),
 }
 WRITES: dict[str, Callable[[Store, Scope], Awaitable[object]]] = {
@@ -93,7 +94,7 @@ class ScopesConformance(StoreSuite):
         assert await found(agent.store, other, "Lisbon") == []
         assert await agent.store.match(other, [world.kept.id], RecordFilter()) == []
         assert await agent.store.versions(other, world.kept.id) == []
-        assert await agent.store.claim(other, worker="w", now=agent.clock(), lease=LEASE) is None
+        assert await claim(agent.store, other, worker="w", now=agent.clock(), lease=LEASE) is None
         before = await agent.everything()
         twin = agent.samples.make_record(other, "Lisbon, in the other's words", id=world.kept.id)
         await agent.append(agent.samples.make_entry(other, "other words", caller_id="first"))

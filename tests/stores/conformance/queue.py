@@ -9,10 +9,10 @@ import pytest
 from remanent.errors import LeaseLost, NotFound, QueueFull, VersionConflict
 from remanent.model import Job, JobState, Scope
 from remanent.model.job import TIMER
-from remanent.stores.conformance.base import OpenStore, Samples, StoredAgent, StoreSuite
 from remanent.stores.queries import Claims, EntryQuery, JobQuery, QueueState
 from remanent.stores.store import Store
 from remanent.stores.transaction import EnqueueJob, FinishJob, PutState, ReviveJob
+from tests.stores.conformance.base import OpenStore, Samples, StoredAgent, StoreSuite, claim
 
 LEASE = timedelta(seconds=60)
 
@@ -28,7 +28,7 @@ class QueueDriver(StoredAgent):
 
     async def claim(self, worker: str = "w1") -> Job | None:
         """Claim the next job for a minute."""
-        return await self.store.claim(self.scope, worker=worker, now=self.clock(), lease=LEASE)
+        return await claim(self.store, self.scope, worker=worker, now=self.clock(), lease=LEASE)
 
     async def claim_any(self, limit: int, *among: Scope) -> Claims:
         """Claim jobs of some agents, or of all, for a minute."""

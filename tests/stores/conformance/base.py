@@ -150,6 +150,14 @@ MANY = 100_000
 ANY_STATUS = RecordFilter(statuses=None)
 
 
+async def claim(store: Store, scope: Scope, *, worker: str, now: datetime, lease: timedelta) -> Job | None:
+    """Claim the next job of one agent that may run."""
+    claims = await store.claim_any(worker=worker, limit=1, lease=lease, now=now, among=(scope,))
+    for error in claims.failed.values():
+        raise error
+    return claims.jobs[0] if claims.jobs else None
+
+
 class AgentSuite:
     """The fixtures of every suite over a `store`, which each gives in its way."""
 
@@ -350,6 +358,10 @@ class StoredAgent:
     def __getattr__(self, name: str) -> Callable[..., Any]:
         """Return what the store does under this name, for this agent."""
         return partial(getattr(self.store, name), self.scope)
+
+    async def revision(self) -> int:
+        """Return a number that rises whenever anything that can be read is changed."""
+        return (await self.store.standing(self.scope)).revision
 
     async def commit(self, *changes: Change) -> Committed:
         """Commit changes as one unit of work."""

@@ -7,9 +7,9 @@ import pytest
 from remanent.errors import VersionConflict
 from remanent.lightweight import dataclass
 from remanent.model import Attachment, Entry, Job, Record, Source
-from remanent.stores.conformance.base import MODEL, OpenStore, StoredAgent, StoreSuite, found, listed, vector_bytes
 from remanent.stores.queries import ConflictQuery, EntryQuery, Erasure, ErasureDepth, LinkQuery
 from remanent.stores.transaction import PutVector
+from tests.stores.conformance.base import MODEL, OpenStore, StoredAgent, StoreSuite, claim, found, listed, vector_bytes
 
 SECRET = "zanzibar"
 ONLY_HERE, SHARED_FILE = "1" * 64, "2" * 64
@@ -115,7 +115,7 @@ class ErasureConformance(StoreSuite):
     async def test_no_error_of_a_job_quotes_what_was_erased(self, agent: StoredAgent, case: Case, how: str) -> None:
         """Errors of parsers and models quote their input, and the queue keeps errors."""
         now = agent.clock()
-        job = await agent.claim(worker="w1", now=now, lease=timedelta(seconds=60))
+        job = await claim(agent.store, agent.scope, worker="w1", now=now, lease=timedelta(seconds=60))
         assert job is not None
 
         async def fail(job: Job) -> None:
