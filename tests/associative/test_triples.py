@@ -8,11 +8,11 @@ from remanent.associative.triples import read_triples, to_triples
 from remanent.errors import InvalidInput
 from remanent.model import EntryKind, Origin
 from remanent.stores import EntryQuery
+from remanent.stores.conformance.base import Samples
 from tests.associative.conftest import Make
 from tests.associative.graphs import graph_of
 from tests.associative.world import MemoryWorld, picture
 from tests.jobs.world import ADA, BOB
-from tests.stores.conformance.base import Samples
 
 RDF = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 

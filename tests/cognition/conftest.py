@@ -10,7 +10,7 @@ import pytest
 from remanent import Agent
 from remanent import open as open_memory
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
-from tests.stores.conformance.base import SetClock
+from remanent.stores.conformance.base import SetClock
 
 
 @pytest.fixture

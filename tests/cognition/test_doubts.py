@@ -4,7 +4,7 @@ import pytest
 
 from remanent.memory import AsyncAgent
 from remanent.model import MemoryData
-from tests.stores.conformance.base import SetClock
+from remanent.stores.conformance.base import SetClock
 
 CHANGED = """I'm allergic to penicillin.|It wasn't penicillin after all, it was the dye.|What am I allergic to?
 The wedding is on 4 June.|We postponed the wedding.|When is the wedding?

@@ -16,7 +16,7 @@ from remanent.cognition.expiry import SteadyClock
 from remanent.errors import NotFound
 from remanent.memory import AsyncAgent, AsyncMemory
 from remanent.model import Kind, Status, local
-from tests.stores.conformance.base import SetClock
+from remanent.stores.conformance.base import SetClock
 
 
 async def liked(ada: AsyncAgent) -> Any:

@@ -9,7 +9,7 @@ from remanent import RecallOptions
 from remanent.memory import AsyncAgent, AsyncMemory
 from remanent.model import Record, Status
 from remanent.model.found import Grain
-from tests.stores.conformance.base import SetClock
+from remanent.stores.conformance.base import SetClock
 
 EVERYTHING = RecallOptions(gate=False)
 

@@ -7,7 +7,7 @@ import pytest
 
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
 from remanent.model import EpisodicData, MemoryData, SemanticData
-from tests.stores.conformance.base import SetClock
+from remanent.stores.conformance.base import SetClock
 
 
 @pytest.mark.spec("COG-08")

@@ -19,7 +19,7 @@ from remanent.model import (
     RecallOptions,
     SemanticData,
 )
-from tests.stores.conformance.base import SetClock
+from remanent.stores.conformance.base import SetClock
 
 
 async def said(agent: AsyncAgent, *messages: Any, **more: Any) -> None:

@@ -7,8 +7,8 @@ import pytest
 import remanent
 from remanent.memory import AsyncAgent
 from remanent.model import RecallOptions
+from remanent.stores.conformance.base import SetClock
 from tests.cognition.conftest import told as told_in_turn
-from tests.stores.conformance.base import SetClock
 
 CHANGES = """We deploy on Fridays.|From now on we deploy on Tuesdays.|When do we deploy?
 The deadline is Feb 20.|The deadline was pushed to March 3.|When is the deadline?

@@ -12,8 +12,8 @@ from remanent.memory import AsyncAgent, AsyncMemory
 from remanent.model import Kind, PassageData, RecallOptions, Record, Scope, SemanticData
 from remanent.model.statistics import Saving
 from remanent.stores import RecordQuery
+from remanent.stores.conformance.base import SetClock
 from remanent.text.tokens import token_counter
-from tests.stores.conformance.base import SetClock
 
 
 async def said(agent: AsyncAgent, *messages: str) -> None:

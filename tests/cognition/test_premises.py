@@ -8,7 +8,7 @@ import pytest
 from remanent.errors import NotFound
 from remanent.memory import AsyncAgent
 from remanent.model import MemoryData
-from tests.stores.conformance.base import SetClock
+from remanent.stores.conformance.base import SetClock
 
 
 async def stale_of(ada: AsyncAgent) -> dict[str, str]:

@@ -9,7 +9,7 @@ import pytest
 
 from remanent.memory import AsyncAgent
 from remanent.model import MemoryData, RecallOptions, Status
-from tests.stores.conformance.base import SetClock
+from remanent.stores.conformance.base import SetClock
 
 FACTS: dict[str, tuple[str, str, tuple[str, ...], list[str]]] = {
     "residence en": (

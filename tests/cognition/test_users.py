@@ -8,7 +8,7 @@ import pytest
 from remanent.errors import InvalidInput, NotFound
 from remanent.memory import AsyncAgent
 from remanent.model import MemoryData, RecallOptions
-from tests.stores.conformance.base import SetClock
+from remanent.stores.conformance.base import SetClock
 
 TOWNS = "Rome Oslo Bern Lyon Kiel Porto Ghent Turin Graz Malmo".split()
 

@@ -14,13 +14,13 @@ from remanent.memory import AsyncMemory
 from remanent.model import Found, RecallOptions, Scope
 from remanent.recall import indexing
 from remanent.settings import EmbeddingSettings
+from remanent.stores.conformance.base import claim
 from remanent.stores.shelf import FolderShelf
 from tests.embedding.fakes import StandInSentenceTransformer
 from tests.language.scripted.places import nobody
 from tests.language.scripted.server import ScriptedServer
 from tests.language.scripted.steps import embeds
 from tests.power import Disk
-from tests.stores.conformance.base import claim
 
 KEY = "canary-77ab0e41"
 OTHER_KEY = "canary-0a55e1d2"

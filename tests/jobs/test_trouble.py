@@ -15,10 +15,10 @@ from remanent.jobs.runner import Settlement
 from remanent.model import Job, JobState, Scope, id_source, system_clock
 from remanent.settings import JobSettings
 from remanent.stores import Claims, JobQuery, QueueState, Transaction
+from remanent.stores.conformance.base import claim
 from remanent.stores.sqlite.store import SqliteStore
 from tests.jobs.script import Script
 from tests.jobs.world import ADA, BOB, World
-from tests.stores.conformance.base import claim
 
 FULL = StorageFull("no room is left; free some")
 

@@ -11,10 +11,10 @@ from remanent.jobs import Requeue
 from remanent.jobs.worker import Agenda
 from remanent.model import Job, JobState, Scope
 from remanent.stores import Change, Transaction
+from remanent.stores.conformance.base import claim
 from remanent.stores.transaction import BuryJob
 from tests.jobs.script import Script
 from tests.jobs.world import ADA, BOB, SPINS, Time, World
-from tests.stores.conformance.base import claim
 
 
 @pytest.fixture

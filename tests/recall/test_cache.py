@@ -12,8 +12,8 @@ from remanent.memory import AsyncMemory, aopen
 from remanent.model import Found, Scope
 from remanent.recall.answers import AnswerCache
 from remanent.stores.cache import InProcessCache
+from remanent.stores.conformance.base import SetClock
 from tests.embedding.fakes import HashEmbedder
-from tests.stores.conformance.base import SetClock
 
 MAY = datetime(2024, 5, 10, 12, tzinfo=UTC)
 ADA = Scope(org="acme", workspace="lab", agent="ada")

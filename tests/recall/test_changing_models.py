@@ -12,8 +12,8 @@ from remanent.model import Scope
 from remanent.recall import Indexing, indexing
 from remanent.recall.windows import vector_names
 from remanent.stores import Store
+from remanent.stores.conformance.base import claim
 from tests.embedding.fakes import HashEmbedder
-from tests.stores.conformance.base import claim
 
 SCOPE = Scope(org="default", workspace="default", agent="ada")
 

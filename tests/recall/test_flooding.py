@@ -13,8 +13,8 @@ from remanent.recall import Candidate, PathUse, Question, RecallPath, Recipe
 from remanent.recall.ranker import Ranker
 from remanent.settings import RecallSettings
 from remanent.stores import RecordPosition
+from remanent.stores.conformance.base import SetClock
 from tests.recall.items import MAY
-from tests.stores.conformance.base import SetClock
 
 FLOOD = 300
 WORDS: dict[str, dict[str, Any]] = {

@@ -16,9 +16,9 @@ from remanent.recall.scoring import weighted_scores
 from remanent.settings import RecallSettings
 from remanent.stores import RecordFilter
 from remanent.stores.cache import InProcessCache
+from remanent.stores.conformance.base import MODEL, Samples
 from remanent.stores.local_vectors import LocalVectors
 from remanent.stores.sqlite import SqliteStore
-from tests.stores.conformance.base import MODEL, Samples
 
 NODES = RecordFilter(kinds=(Kind.SEMANTIC,))
 NO_TIMEOUT = RecallSettings(path_timeout=600)

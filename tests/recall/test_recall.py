@@ -17,8 +17,8 @@ from remanent.recall.recall import MAX_CONCURRENT
 from remanent.recall.recipe import QUALITY, Recipes, Rerank
 from remanent.settings import RecallSettings
 from remanent.stores import RecordFilter
+from remanent.stores.conformance.base import SetClock
 from remanent.text.scripts import TextLanguage
-from tests.stores.conformance.base import SetClock
 
 MAY = datetime(2024, 5, 10, 12, tzinfo=UTC)
 

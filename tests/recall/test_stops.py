@@ -10,7 +10,7 @@ from pathlib import Path
 from types import FrameType
 
 from remanent.memory import aopen
-from tests.stores.conformance.base import SetClock
+from remanent.stores.conformance.base import SetClock
 
 MOST_STOPS = 78
 """Half of the 157 that the same recall passed before one loop waited for all paths."""

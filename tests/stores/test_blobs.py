@@ -11,8 +11,8 @@ import pytest
 from remanent.errors import IntegrityError, InvalidInput, NotFound, StorageError, StorageFull
 from remanent.model import Scope
 from remanent.stores.blobs import Blobs, FileBlobs
+from remanent.stores.conformance import BlobsConformance
 from tests.power import Disk as PowerCut
-from tests.stores.conformance import BlobsConformance
 
 SCOPE = Scope(org="acme", workspace="lab", agent="ada")
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from remanent.model import Clock
 from remanent.stores.cache import KEY_COST, Cache, InProcessCache
-from tests.stores.conformance import CacheConformance
-from tests.stores.conformance.base import SetClock
+from remanent.stores.conformance import CacheConformance
+from remanent.stores.conformance.base import SetClock
 
 
 class TestInProcessCache(CacheConformance):

@@ -3,8 +3,8 @@ from collections import Counter
 
 import pytest
 
-from tests.stores.conformance import BlobsConformance, CacheConformance, StoreConformance, VectorsConformance
-from tests.stores.conformance.base import StoreSuite
+from remanent.stores.conformance import BlobsConformance, CacheConformance, StoreConformance, VectorsConformance
+from remanent.stores.conformance.base import StoreSuite
 
 SUITES = (StoreConformance, VectorsConformance, CacheConformance, BlobsConformance)
 

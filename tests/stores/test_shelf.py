@@ -4,10 +4,10 @@ from typing import IO
 
 import pytest
 
+from remanent.stores.conformance import ShelfConformance
+from remanent.stores.conformance.small_ports import OpenShelf
 from remanent.stores.shelf import FolderShelf
 from tests.power import Disk
-from tests.stores.conformance import ShelfConformance
-from tests.stores.conformance.small_ports import OpenShelf
 
 
 class TestFolderShelf(ShelfConformance):

@@ -12,14 +12,14 @@ import pytest
 from remanent.errors import IntegrityError, InvalidInput, StorageFull, StoreBusy, StoreClosed
 from remanent.model import Scope
 from remanent.stores import transfer
+from remanent.stores.conformance.base import Samples, append, claim, everything, put, update
+from remanent.stores.conformance.journal import make_world
 from remanent.stores.queries import EntryQuery, Erasure, ErasureDepth, JobQuery, RecordQuery
 from remanent.stores.query_steps import Snapshot
 from remanent.stores.sqlite import SqliteStore
 from remanent.stores.sqlite.database import Database
 from remanent.stores.store import Store
 from remanent.stores.transfer import IMPORTED_KINDS, export_lines, import_lines
-from tests.stores.conformance.base import Samples, append, claim, everything, put, update
-from tests.stores.conformance.journal import make_world
 
 SAMPLES = Samples()
 SCOPE = SAMPLES.make_scope()

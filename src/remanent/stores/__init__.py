@@ -7,7 +7,7 @@
   and can be thrown away at any moment.
 - `blobs.py` and `cache.py` hold a port each, with the adapter that needs nothing but this machine.
 - `transfer.py`, `pending_erasures.py` and `idempotency.py` are written against the ports alone: any adapter will do.
-- `tests/stores/conformance` proves an adapter: whoever writes one subclasses the suites and gives a fixture.
+- `conformance/` proves an adapter: whoever writes one subclasses the suites and gives a fixture.
 
 Ports follow storage shapes and not features, so that a new feature adds no file to an adapter.
 """

@@ -3,11 +3,11 @@ from pathlib import Path
 
 import pytest
 
+from remanent.stores.conformance import VectorsConformance
 from remanent.stores.local_vectors import LocalVectors
 from remanent.stores.sqlite import SqliteStore
 from remanent.stores.store import Store
 from remanent.stores.vectors import Vectors
-from tests.stores.conformance import VectorsConformance
 
 
 class TestLocalVectors(VectorsConformance):

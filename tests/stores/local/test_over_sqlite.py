@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from remanent.model import Record, Scope
+from remanent.stores.conformance.base import Samples
 from remanent.stores.local_vectors import LocalVectors
 from remanent.stores.queries import Erasure, RecordFilter
 from remanent.stores.sqlite import SqliteStore
 from remanent.stores.transaction import PutRecord, PutVector
-from tests.stores.conformance.base import Samples
 from tests.stores.local.world import Matrix, random_vectors, rows_on_disk, unit_bytes
 
 MODEL = "eight"

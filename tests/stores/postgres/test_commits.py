@@ -7,10 +7,10 @@ from typing import Any
 import psycopg
 import pytest
 
+from remanent.stores.conformance.base import MODEL, Samples, put, vector_bytes
 from remanent.stores.postgres import PostgresStore
 from remanent.stores.postgres.writes import COMMIT_UNITS, LANES, GroupCommit
 from remanent.stores.transaction import Change, PutRecord, PutState, PutVector
-from tests.stores.conformance.base import MODEL, Samples, put, vector_bytes
 
 
 @pytest.fixture

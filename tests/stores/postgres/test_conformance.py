@@ -2,11 +2,11 @@ from collections.abc import AsyncIterator, Callable
 
 import pytest
 
+from remanent.stores.conformance import StoreConformance, VectorsConformance
+from remanent.stores.conformance.base import OpenStore
 from remanent.stores.postgres import PostgresStore, PostgresVectors
 from remanent.stores.store import Store
 from remanent.stores.vectors import Vectors
-from tests.stores.conformance import StoreConformance, VectorsConformance
-from tests.stores.conformance.base import OpenStore
 
 
 class TestPostgresStore(StoreConformance):

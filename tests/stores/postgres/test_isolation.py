@@ -6,9 +6,9 @@ import psycopg
 import pytest
 
 from remanent.errors import StorageError
+from remanent.stores.conformance.base import Samples, append, put
 from remanent.stores.postgres import PostgresStore
 from remanent.stores.postgres.connection import ROLE
-from tests.stores.conformance.base import Samples, append, put
 
 TABLES = """
 SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace

@@ -6,11 +6,11 @@ import pytest
 from bench.corpus import Corpus
 from remanent.errors import InvalidInput
 from remanent.model import Kind
+from remanent.stores.conformance.base import MODEL, Samples, put
 from remanent.stores.postgres import PostgresStore, PostgresVectors
 from remanent.stores.postgres.store import index_large_agents
 from remanent.stores.queries import RecordFilter
 from remanent.stores.transaction import PutVector
-from tests.stores.conformance.base import MODEL, Samples, put
 
 SIZE, DIMENSION, LIMIT = 600, 16, 10
 

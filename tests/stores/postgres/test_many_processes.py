@@ -8,9 +8,9 @@ from pathlib import Path
 
 from remanent.memory import aopen
 from remanent.model import Job
+from remanent.stores.conformance.base import Samples
 from remanent.stores.postgres import PostgresStore
 from tests.chaos.support.counts import times
-from tests.stores.conformance.base import Samples
 
 LEASE = timedelta(seconds=60)
 WRITES = times(60, full=2500)

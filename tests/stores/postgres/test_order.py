@@ -11,6 +11,7 @@ import pytest
 
 from remanent import stores
 from remanent.model import Scope
+from remanent.stores.conformance.base import Samples, put, vector_bytes
 from remanent.stores.postgres import PostgresStore
 from remanent.stores.postgres.store import migrate_now
 from remanent.stores.queries import LinkQuery, Order, RecordFilter, RecordQuery, TextQuery
@@ -18,7 +19,6 @@ from remanent.stores.sqlite import SqliteStore
 from remanent.stores.store import Store
 from remanent.stores.transaction import PutLink, PutState, PutTombstone, PutVector
 from tests.servers import LOCALE
-from tests.stores.conformance.base import Samples, put, vector_bytes
 
 IDS = ("zebra", "Zebra", "ab", "aB", "a-b", "a_b", "a-c", "B")
 NAMES = (*IDS, "中文", "啊", "阿姨", "中-文")

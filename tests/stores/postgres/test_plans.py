@@ -10,13 +10,13 @@ import pytest
 
 from bench.corpus import Corpus
 from remanent.model import Kind, Scope
+from remanent.stores.conformance.base import MODEL, Samples
 from remanent.stores.postgres import PostgresStore
 from remanent.stores.postgres.reads import POSTGRES_ANSWERS, PostgresDialect
 from remanent.stores.queries import RecordFilter, TextQuery
 from remanent.stores.transaction import Change, PutRecord, PutVector
 from remanent.stores.vectors import VectorSearch
 from tests.servers import PostgresServer
-from tests.stores.conformance.base import MODEL, Samples
 
 SIZE, DIMENSION = 400, 8
 NOTES = RecordFilter(kinds=(Kind.NOTE, Kind.TURN))

@@ -9,10 +9,10 @@ from remanent.errors import SchemaTooNew, StorageError
 from remanent.model import Kind
 from remanent.model.kinds import RecordData, SemanticData, ShortTermData, TurnData
 from remanent.settings import Settings
+from remanent.stores.conformance.base import Samples
 from remanent.stores.postgres.connection import ROLE
 from remanent.stores.postgres.store import migrate, steps
 from remanent.stores.registry import open_stores
-from tests.stores.conformance.base import Samples
 from tests.stores.test_relocation import at, check_move, close, fill
 
 

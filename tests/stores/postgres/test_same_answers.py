@@ -10,6 +10,7 @@ from bench.corpus import Corpus
 from remanent.errors import CallerError
 from remanent.memory import aopen
 from remanent.model import Kind, Scope
+from remanent.stores.conformance.base import Samples, put
 from remanent.stores.local_vectors import LocalVectors
 from remanent.stores.postgres import PostgresStore, PostgresVectors, reads
 from remanent.stores.queries import ErasureDepth, RecordFilter
@@ -18,7 +19,6 @@ from remanent.stores.store import FileStore, Store
 from remanent.stores.transaction import Change, PutRecord, PutVector, search_terms
 from remanent.stores.vectors import Vectors
 from remanent.text.terms import query_terms
-from tests.stores.conformance.base import Samples, put
 
 SIZE, MODEL = 400, "corpus"
 FILTERS = [

@@ -6,10 +6,10 @@ from contextlib import ExitStack, closing
 import psycopg
 import pytest
 
+from remanent.stores.conformance import ShelfConformance
+from remanent.stores.conformance.small_ports import OpenShelf
 from remanent.stores.postgres import PostgresShelf
 from remanent.stores.postgres.connection import ROLE
-from tests.stores.conformance import ShelfConformance
-from tests.stores.conformance.small_ports import OpenShelf
 
 
 @pytest.fixture

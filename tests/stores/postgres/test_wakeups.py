@@ -9,9 +9,9 @@ import psycopg
 import pytest
 
 from remanent.model import Scope
+from remanent.stores.conformance.base import Samples
 from remanent.stores.postgres import PostgresStore
 from remanent.stores.postgres.connection import CHANNEL
-from tests.stores.conformance.base import Samples
 
 HANGS = 60.0
 LEASE = timedelta(minutes=1)

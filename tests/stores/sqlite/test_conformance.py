@@ -2,11 +2,11 @@ from pathlib import Path
 
 import pytest
 
+from remanent.stores.conformance import StoreConformance
+from remanent.stores.conformance.base import OpenStore
 from remanent.stores.queries import ErasureDepth
 from remanent.stores.sqlite import SqliteStore
 from remanent.stores.store import Store
-from tests.stores.conformance import StoreConformance
-from tests.stores.conformance.base import OpenStore
 
 
 class TestSqliteStore(StoreConformance):

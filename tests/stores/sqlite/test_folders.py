@@ -12,10 +12,10 @@ import pytest
 from remanent.errors import DatabaseMissing, InvalidScope, InvalidSettings, StorageFull
 from remanent.model import Scope
 from remanent.stores import EntryQuery, Erasure
+from remanent.stores.conformance.base import Samples
 from remanent.stores.sqlite import SqliteStore
 from remanent.stores.sqlite import connection as opening
 from remanent.stores.sqlite.folders import Layout
-from tests.stores.conformance.base import Samples
 
 
 def scope_of(agent: str) -> Scope:

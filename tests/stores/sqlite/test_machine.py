@@ -5,10 +5,10 @@ from pathlib import Path
 
 from hypothesis import HealthCheck, settings
 
+from remanent.stores.conformance.machine import StoreMachine
 from remanent.stores.sqlite import SqliteStore
 from remanent.stores.store import Store
 from tests.folders import MEMORY
-from tests.stores.conformance.machine import StoreMachine
 
 
 class SqliteMachine(StoreMachine):

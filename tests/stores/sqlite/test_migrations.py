@@ -11,9 +11,9 @@ from remanent.errors import IntegrityError, SchemaTooNew, StorageError
 from remanent.model import Kind, Scope
 from remanent.model.kinds import RecordData, SemanticData, ShortTermData, TurnData
 from remanent.stores import EntryQuery, Erasure
+from remanent.stores.conformance.base import Samples
 from remanent.stores.sqlite import SqliteStore
 from remanent.stores.sqlite.connection import MIGRATIONS
-from tests.stores.conformance.base import Samples
 
 NEXT: LiteralString = "ALTER TABLE entries ADD COLUMN mood TEXT; CREATE INDEX entries_by_mood ON entries (mood);"
 BROKEN: LiteralString = "CREATE TABLE half_way (x); INSERT INTO no_such_table VALUES (1);"

@@ -19,12 +19,12 @@ from hypothesis import strategies as st
 from remanent.errors import StoreBusy, StoreClosed
 from remanent.model import Entry, Job, Scope
 from remanent.stores import EntryQuery, Erasure
+from remanent.stores.conformance.base import claim
 from remanent.stores.sqlite import SqliteStore, pool
 from remanent.stores.sqlite.connection import PER_DATABASE, PER_READER, descriptor_budget
 from remanent.stores.transfer import export_lines, import_lines
 from tests.chaos.support.places import fast_folder
 from tests.descriptors import needs_proc, open_agents, open_under
-from tests.stores.conformance.base import claim
 
 pytestmark = needs_proc
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from remanent.model import Kind, Scope
+from remanent.stores.conformance.base import Samples, put
 from remanent.stores.queries import (
     LatestQuery,
     MatchQuery,
@@ -16,7 +17,6 @@ from remanent.stores.queries import (
     StandingQuery,
 )
 from remanent.stores.sqlite import SqliteStore, reads
-from tests.stores.conformance.base import Samples, put
 from tests.stores.sqlite.steps import count_steps
 
 DAY = timedelta(days=1)

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from remanent.model import Kind, Scope
+from remanent.stores.conformance.base import Samples, put
 from remanent.stores.queries import Hit, RecordFilter, TextQuery
 from remanent.stores.sqlite import SqliteStore, reads
-from tests.stores.conformance.base import Samples, put
 from tests.stores.sqlite.steps import count_steps
 
 WORDS = [f"word{number}" for number in range(12)]

@@ -25,11 +25,11 @@ from remanent.errors import DuplicateEntry, LeaseLost, QueueFull, RemanentError,
 from remanent.lightweight import dataclass
 from remanent.model import Conflict, Entry, Job, JobState, Kind, Link, Record, Source, Status, Tombstone, Version
 from remanent.stores import transaction
+from remanent.stores.conformance.base import MODEL, Samples, claim, everything, found_by, vector_bytes
 from remanent.stores.queries import LIVE, Erasure, RecordFilter, RecordQuery
 from remanent.stores.store import ERASED_MEANWHILE, MAX_WAIT, Store
 from remanent.stores.transaction import Change, Committed, Transaction, search_terms
 from remanent.text.terms import query_terms
-from tests.stores.conformance.base import MODEL, Samples, claim, everything, found_by, vector_bytes
 
 
 @dataclass
@@ -535,7 +535,7 @@ class StoreMachine(RuleBasedStateMachine):
         self.plain.erase(entry_ids=self.plain.rests_on(record.id), record_ids={record.id})
 
     @rule(session=st.sampled_from(["s1", "s2", "nobody"]), everything_too=st.sampled_from([False] * 5 + [True]))
-    def erase_session(self, session: str, everything_too: bool) -> None:
+    def erase_session(self, session: str, everything_too: bool) -> None:  # noqa: FBT001 - drawn by name
         """Erase a session, or now and then the whole agent."""
         entries = {entry.id for entry in self.plain.entries if entry.scope.session == session}
         records = {record.id for record in self.plain.records.values() if record.scope.session == session}
@@ -552,7 +552,7 @@ class StoreMachine(RuleBasedStateMachine):
         self.samples.clock.advance(seconds=seconds)
 
     @rule(crash=st.booleans())
-    def end_and_begin_again(self, crash: bool) -> None:
+    def end_and_begin_again(self, crash: bool) -> None:  # noqa: FBT001 - drawn by name
         """Open the store again, after a proper end or after a crash."""
         self.store = self.run(self.crash() if crash else self.reopen())
 

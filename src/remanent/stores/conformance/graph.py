@@ -9,9 +9,9 @@ import pytest
 
 from remanent.errors import InvalidInput, VersionConflict
 from remanent.model import Claim, ConflictState, Kind, Record, Status, Verdict, Version
+from remanent.stores.conformance.base import StoredAgent, StoreSuite
 from remanent.stores.queries import ConflictQuery, Erasure, LinkQuery, RecordFilter, RecordQuery
 from remanent.stores.transaction import Committed, PutConflict, PutLink, PutState, Transaction
-from tests.stores.conformance.base import StoredAgent, StoreSuite
 
 
 async def ends(agent: StoredAgent, **query: Any) -> list[tuple[str, str, str]]:

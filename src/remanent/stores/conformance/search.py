@@ -8,10 +8,10 @@ import pytest
 from remanent.model import Entry, Kind, MetadataCondition, Origin, Status
 from remanent.model.filters import MAX_VALUE_LENGTH, read_where
 from remanent.stores import queries as q
+from remanent.stores.conformance.base import START, StoredAgent, StoreSuite, check_filters, told_apart
 from remanent.stores.queries import EntryQuery, Erasure, RecordFilter, RecordQuery
 from remanent.stores.transfer import export_lines, import_lines
 from remanent.text.terms import query_terms
-from tests.stores.conformance.base import START, StoredAgent, StoreSuite, check_filters, told_apart
 
 SYNTAX = [
     "AND", "OR", "NOT", "NEAR", "NEAR(lisbon tea, 5)", "lisbon AND tea", '"', '""', '"lisbon', "*", "lis*", "^",

@@ -7,9 +7,18 @@ import pytest
 from remanent.errors import VersionConflict
 from remanent.lightweight import dataclass
 from remanent.model import Attachment, Entry, Job, Record, Source
+from remanent.stores.conformance.base import (
+    MODEL,
+    OpenStore,
+    StoredAgent,
+    StoreSuite,
+    claim,
+    found,
+    listed,
+    vector_bytes,
+)
 from remanent.stores.queries import ConflictQuery, EntryQuery, Erasure, ErasureDepth, LinkQuery
 from remanent.stores.transaction import PutVector
-from tests.stores.conformance.base import MODEL, OpenStore, StoredAgent, StoreSuite, claim, found, listed, vector_bytes
 
 SECRET = "zanzibar"
 ONLY_HERE, SHARED_FILE = "1" * 64, "2" * 64

@@ -20,11 +20,7 @@ from remanent.errors import (
 )
 from remanent.model import JobState, Scope, Version
 from remanent.stores import transaction
-from remanent.stores.queries import ConflictQuery, EntryQuery, Erasure, JobQuery, LinkQuery, RecordFilter, RecordQuery
-from remanent.stores.store import Store
-from remanent.stores.transaction import Change
-from remanent.stores.transfer import export_lines, import_lines
-from tests.stores.conformance.base import (
+from remanent.stores.conformance.base import (
     MODEL,
     START,
     OpenStore,
@@ -37,7 +33,11 @@ from tests.stores.conformance.base import (
     found,
     vector_bytes,
 )
-from tests.stores.conformance.journal import World, make_world
+from remanent.stores.conformance.journal import World, make_world
+from remanent.stores.queries import ConflictQuery, EntryQuery, Erasure, JobQuery, LinkQuery, RecordFilter, RecordQuery
+from remanent.stores.store import Store
+from remanent.stores.transaction import Change
+from remanent.stores.transfer import export_lines, import_lines
 
 LEASE = timedelta(minutes=1)
 READS: dict[str, Callable[[Store, Scope], Awaitable[object]]] = {

@@ -9,10 +9,10 @@ import pytest
 from remanent.errors import LeaseLost, NotFound, QueueFull, VersionConflict
 from remanent.model import Job, JobState, Scope
 from remanent.model.job import TIMER
+from remanent.stores.conformance.base import OpenStore, Samples, StoredAgent, StoreSuite, claim
 from remanent.stores.queries import Claims, EntryQuery, JobQuery, QueueState
 from remanent.stores.store import Store
 from remanent.stores.transaction import EnqueueJob, FinishJob, PutState, ReviveJob
-from tests.stores.conformance.base import OpenStore, Samples, StoredAgent, StoreSuite, claim
 
 LEASE = timedelta(seconds=60)
 

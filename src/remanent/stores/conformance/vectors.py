@@ -14,10 +14,7 @@ import pytest
 from remanent.errors import InvalidInput
 from remanent.model import Kind, Record, Scope, Status
 from remanent.stores import queries as q
-from remanent.stores.store import Store, vector_pages
-from remanent.stores.transaction import DropRecord, DropVectors, PutVector
-from remanent.stores.vectors import Vectors, VectorSearch
-from tests.stores.conformance.base import (
+from remanent.stores.conformance.base import (
     MODEL,
     AgentSuite,
     OpenStore,
@@ -28,6 +25,9 @@ from tests.stores.conformance.base import (
     told_apart,
     vector_bytes,
 )
+from remanent.stores.store import Store, vector_pages
+from remanent.stores.transaction import DropRecord, DropVectors, PutVector
+from remanent.stores.vectors import Vectors, VectorSearch
 
 
 async def keep(store: Store, record: Record, *values: float, model: str = MODEL) -> None:

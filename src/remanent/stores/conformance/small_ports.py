@@ -12,8 +12,8 @@ from remanent.errors import InvalidInput, NotFound, StoreClosed
 from remanent.model import Clock, Scope
 from remanent.stores.blobs import Blobs
 from remanent.stores.cache import Cache
+from remanent.stores.conformance.base import Samples, SetClock
 from remanent.stores.shelf import DAMAGED, Shelf
-from tests.stores.conformance.base import Samples, SetClock
 
 NO_DIGESTS = [
     "", "abc", "../../../etc/passwd", "/etc/passwd", "..", "g" * 64, "A" * 64, "0" * 63, "0" * 65, "0" * 63 + "\n",

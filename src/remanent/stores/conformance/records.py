@@ -8,9 +8,9 @@ import pytest
 
 from remanent.model import Kind, Maker, Origin, Record, Source, Status
 from remanent.model.kinds import PassageData, SemanticData, ShortTermData, standing_mark
+from remanent.stores.conformance.base import ANY_STATUS, StoredAgent, StoreSuite
 from remanent.stores.queries import EntryQuery, Erasure, LinkQuery, Order, RecordFilter, RecordQuery
 from remanent.stores.transaction import PutLink, TouchRecords
-from tests.stores.conformance.base import ANY_STATUS, StoredAgent, StoreSuite
 
 DAY = timedelta(days=1)
 

@@ -11,10 +11,7 @@ from remanent.errors import DuplicateEntry, InvalidInput, LeaseLost, NotFound, Q
 from remanent.lightweight import dataclass
 from remanent.model import Attachment, Conflict, Entry, EntryKind, Job, Origin, Record, Scope
 from remanent.stores import transaction
-from remanent.stores.queries import ConflictQuery, EntryQuery, RecordQuery
-from remanent.stores.store import Store
-from remanent.stores.transaction import Change
-from tests.stores.conformance.base import (
+from remanent.stores.conformance.base import (
     MODEL,
     OpenStore,
     Samples,
@@ -27,6 +24,9 @@ from tests.stores.conformance.base import (
     found,
     vector_bytes,
 )
+from remanent.stores.queries import ConflictQuery, EntryQuery, RecordQuery
+from remanent.stores.store import Store
+from remanent.stores.transaction import Change
 
 
 class JournalConformance(StoreSuite):

@@ -18,19 +18,19 @@ import pytest
 # Before the suites are loaded, so that a failing assert of theirs tells what it compared.
 pytest.register_assert_rewrite(*(f"{__name__}.{module.name}" for module in pkgutil.iter_modules(__path__)))
 
-from tests.stores.conformance.agents import ScopesConformance, TransferConformance  # noqa: E402
-from tests.stores.conformance.erasure import ErasureConformance  # noqa: E402
-from tests.stores.conformance.graph import GraphConformance, HistoryConformance  # noqa: E402
-from tests.stores.conformance.journal import CommitsConformance, JournalConformance  # noqa: E402
-from tests.stores.conformance.queue import ClaimingConformance, QueueConformance  # noqa: E402
-from tests.stores.conformance.records import PlacesConformance, RecordsConformance  # noqa: E402
-from tests.stores.conformance.search import MetadataConformance, TextConformance  # noqa: E402
-from tests.stores.conformance.small_ports import (  # noqa: E402
+from remanent.stores.conformance.agents import ScopesConformance, TransferConformance  # noqa: E402
+from remanent.stores.conformance.erasure import ErasureConformance  # noqa: E402
+from remanent.stores.conformance.graph import GraphConformance, HistoryConformance  # noqa: E402
+from remanent.stores.conformance.journal import CommitsConformance, JournalConformance  # noqa: E402
+from remanent.stores.conformance.queue import ClaimingConformance, QueueConformance  # noqa: E402
+from remanent.stores.conformance.records import PlacesConformance, RecordsConformance  # noqa: E402
+from remanent.stores.conformance.search import MetadataConformance, TextConformance  # noqa: E402
+from remanent.stores.conformance.small_ports import (  # noqa: E402
     BlobsConformance,
     CacheConformance,
     ShelfConformance,
 )
-from tests.stores.conformance.vectors import VectorRowsConformance, VectorsConformance  # noqa: E402
+from remanent.stores.conformance.vectors import VectorRowsConformance, VectorsConformance  # noqa: E402
 
 __all__ = ["BlobsConformance", "CacheConformance", "ShelfConformance", "StoreConformance", "VectorsConformance"]
 
