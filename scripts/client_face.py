@@ -91,7 +91,7 @@ BY_HAND: Final = {
         `on_progress` is told how many chunks are indexed, and how many are left.
         """
         if sum(given is not None for given in (path, text, url, data)) != 1:
-            raise InvalidInput("give exactly one of a path, a text, a url and data")
+            raise InvalidInput("give exactly one of path, text, url and data")
         if url is not None:
             given = {{
                 "url": url,
@@ -128,7 +128,7 @@ BY_HAND: Final = {
     ) -> Chunks:
         """Return the chunks that a document would have; nothing is kept."""
         if sum(given is not None for given in (path, text, data)) != 1:
-            raise InvalidInput("give exactly one of a path, a text, a url and data")
+            raise InvalidInput("give exactly one of path, text, url and data")
         from remanent.knowledge.folders import read_here
 
         new = await read_here(path=path, text=text, data=data, name=name)

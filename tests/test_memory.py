@@ -226,7 +226,7 @@ async def test_a_question_must_ask_something(ada: AsyncAgent) -> None:
         await ada.recall("  ")
     with pytest.raises(InvalidInput, match="limit"):
         await ada.recall("x", limit=0)
-    with pytest.raises(InvalidInput, match="no kind"):
+    with pytest.raises(InvalidInput, match="unknown kind"):
         await ada.recall("x", kinds=["memo"])
 
 
@@ -234,13 +234,13 @@ async def test_a_question_must_ask_something(ada: AsyncAgent) -> None:
 @pytest.mark.parametrize(
     ("call", "complaint"),
     [
-        ({"query": None}, "a question is a text, not None"),
-        ({"query": 7}, "a question is a text, not int"),
-        ({"limit": "5"}, "limit: a whole number"),
-        ({"limit": True}, "limit: a whole number"),
-        ({"since": 7}, "a moment is"),
-        ({"until": "soon"}, "no date or time"),
-        ({"kinds": "memo"}, "no kind 'memo'"),
+        ({"query": None}, "query: must be text, not None"),
+        ({"query": 7}, "query: must be text, not int"),
+        ({"limit": "5"}, "limit: must be a whole number"),
+        ({"limit": True}, "limit: must be a whole number"),
+        ({"since": 7}, "a time must be"),
+        ({"until": "soon"}, "not a date or time"),
+        ({"kinds": "memo"}, "unknown kind 'memo'"),
         ({"options": 7}, "recall options"),
         ({"options": {"gat": False}}, "gat: "),
     ],

@@ -39,7 +39,7 @@ def sets_of(name: str) -> tuple[str, ...]:
     """Return what is measured under a name: one set, speed, or all of them."""
     known = (*SETS, SPEED)
     if name != EVERY_SET and name not in known:
-        raise InvalidInput(f"there is no set {name!r}; it is one of {', '.join((*known, EVERY_SET))}")
+        raise InvalidInput(f"unknown set {name!r}; choose one of {', '.join((*known, EVERY_SET))}")
     return known if name == EVERY_SET else (name,)
 
 

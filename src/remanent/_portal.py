@@ -1,4 +1,4 @@
-"""The door between plain threads and the event loop: what the generated sync face stands on.
+"""The bridge between plain threads and the event loop, on which the generated blocking API is built.
 
 One `Portal` owns one event loop in one daemon thread. A daemon, because a program that forgets to close its memory
 must still be able to end: whatever was acknowledged is on disk already.
@@ -131,7 +131,7 @@ class Portal:
 
     def _start(self, work: _Work[T]) -> None:
         if self._pid != os.getpid():
-            raise StoreClosed("this memory was opened before the process forked; open it again in the child")
+            raise StoreClosed("this memory was opened before the process forked; open it again in the child process")
         if threading.current_thread() is self._thread:
             raise RuntimeError("called from the memory's own event loop; use the async face there")
         with self._gate:  # nothing can be queued behind the stop of the loop, where it would wait for ever

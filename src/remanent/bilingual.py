@@ -1,4 +1,4 @@
-"""Wording in the two languages that Remanent speaks to people and to models in; what errors say, in both.
+"""Wording in English and Chinese, for people and for models; and the Chinese of every error message.
 
 Errors are raised in English where they happen, and told in Chinese at the border, by their wording: whoever raises one
 need not know who reads it, and what other packages say can be told as well. A test finds every error without Chinese.

@@ -1,4 +1,4 @@
-"""Small files that survive a power cut: written whole or not at all, in folders whose names are on the disk.
+"""Small files that survive a power cut: written atomically, in folders whose entries are synced to disk.
 
 A rename is atomic, but neither the content nor the new name is durable until both the file and its folder are synced.
 Whatever keeps state in a file of its own (keys, run notes, spooled turns, model notes) writes it through here.

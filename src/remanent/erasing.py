@@ -29,7 +29,9 @@ async def begin_user_erasure(parts: MemoryParts, scope: Scope, user: str) -> tup
     said = await parts.store.entries(scope, EntryQuery(where=of_user(user), limit=NO_LIMIT))
     waiting = WaitingTurns(parts.shelf, parts.settings.home)
     if not await asyncio.to_thread(waiting.erase, scope, user=user) and not said:
-        raise NotFound(f"nothing here is of the user {user!r}; users are named as they were when it was said")
+        raise NotFound(
+            f"nothing here belongs to the user {user!r}; give the name exactly as it was when the messages were stored"
+        )
     return tuple(entry.id for entry in said)
 
 
@@ -47,14 +49,14 @@ async def finish_erasures(parts: MemoryParts) -> None:
     try:
         left = await asyncio.to_thread(lambda: list(parts.erasures.interrupted()))
     except RemanentError as error:
-        _logger.warning("whether erasures were cut short could not be seen: %s", error)
+        _logger.warning("could not check whether an erasure was interrupted: %s", error)
         return
     try:
         for begun in left:
             try:
                 await _carry_out(parts, begun, replace(begun.erasure, keeps_note=True, up_to=begun.last_seq))
             except RemanentError as error:
-                _logger.warning("an erasure of %s was cut short and could not be finished: %s", begun.scope, error)
+                _logger.warning("an erasure of %s was interrupted and could not be finished: %s", begun.scope, error)
     finally:
         for begun in left:
             begun.release()  # what was not come to is for others

@@ -1,12 +1,12 @@
-"""What costs nothing until it is used, and what is worked out once: values with named fields, late parts, memos.
+"""Things that cost nothing until they are used, and are computed once: dataclasses, late imports, memos.
 
-The values are as `dataclasses` makes them, in a third of the time. A command on the command line makes two hundred such
+The classes behave as those of `dataclasses`, made in a third of the time. A command of the command line makes 200 such
 classes before it does anything. The standard library writes and compiles six functions for each, a sixth of a second in
 all, and most are never called. Here they are shared by all classes, and how a class is filled is compiled when the
 first of its values is made.
 
-With `dataclasses` in its place `remanent entries` takes 1.09 s of the processor and not 0.78 s, and `remanent recall`
-1.69 s and not 1.18 s (the least of eight, Python 3.11, bytecode on the disk).
+With `dataclasses` instead, `remanent entries` takes 1.09 s of CPU time rather than 0.78 s, and `remanent recall`
+1.69 s rather than 1.18 s (the best of eight runs, Python 3.11, with bytecode on disk).
 
 The same memories are candidates of one question after another: what is told of their words alone is kept for the next
 (`memoized_by_hash`). By hashes, so that what is erased is not found in the process either: Python's own, which it works

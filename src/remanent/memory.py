@@ -201,7 +201,7 @@ class AsyncAgent(AgentFaces):
     async def attachment(self, attachment: Attachment) -> bytes:
         """Return the bytes of a file that was kept with `attach`."""
         if attachment.digest is None:
-            raise InvalidInput("this attachment lies outside; only its uri is known")
+            raise InvalidInput("this attachment is stored elsewhere; only its uri is known")
         return await self._parts.blobs.get(self._scope, attachment.digest)
 
     async def scratchpad_write(self, key: str, value: str | None, *, session: str | None = None) -> None:
@@ -215,7 +215,7 @@ class AsyncAgent(AgentFaces):
     async def end_session(self, session: str, *, reason: EndReason = "call", user: str | None = None) -> SessionInfo:
         """End a session (in which that `user` spoke): disciplines that learn from sessions are told; it can resume."""
         if user is not None and not await self.entries(session=session, where={USER_KEY: check_user(user)}, limit=1):
-            raise NotFound(f"there is no session {session} of this user; `remember` something in it first")
+            raise NotFound(f"this user has no session {session}; `remember` something in it first")
         return await self._parts.sessions.sessions.end(self._scope, session, reason=reason)
 
     async def update_session(
@@ -265,7 +265,7 @@ class AsyncAgent(AgentFaces):
         """
         record = await _current(self._parts, self._scope, record_id, expects=expects)
         if record.status is Status.FORGOTTEN:
-            raise InvalidInput(f"record {record_id} is forgotten already; `restore` brings it back")
+            raise InvalidInput(f"record {record_id} has already been forgotten; `restore` brings it back")
         along, now = await self._parts.disciplines.goes_along(self._scope, record), self._parts.clock()
         async with self._parts.store.transaction(self._scope) as tx:
             tx.forget(record, at=now, reason=reason)
@@ -557,7 +557,7 @@ async def _current(parts: MemoryParts, scope: Scope, record_id: str, *, expects:
         await parts.worker.settle([scope], timeout=_INDEXING_TIMEOUT)
         record = (await store.records_by_id(scope, (record_id,))).get(record_id)
     if record is None:
-        raise NotFound(f"no record {record_id} here")
+        raise NotFound(f"there is no record {record_id} here")
     if expects is not None and record.version != expects:
         raise VersionConflict(f"record {record_id} is at version {record.version}, not {expects}; read it again")
     return record
@@ -619,11 +619,11 @@ def _with_text(
 def _check_call(query: object, limit: object, budget: int | None) -> None:
     """Refuse what is no question, without repeating it: in the depths it would look like a path that failed."""
     if not isinstance(query, str):
-        raise InvalidInput(f"query: a question is a text, not {'None' if query is None else type(query).__name__}")
+        raise InvalidInput(f"query: must be text, not {'None' if query is None else type(query).__name__}")
     if not isinstance(limit, int) or isinstance(limit, bool):
-        raise InvalidInput(f"limit: a whole number was expected, not {type(limit).__name__}")
+        raise InvalidInput(f"limit: must be a whole number, not {type(limit).__name__}")
     if budget is not None and budget < 0:
-        raise InvalidInput(f"budget must not be below 0, but is {budget}")
+        raise InvalidInput(f"budget must not be negative, but is {budget}")
 
 
 def _recipe(options: RecallOptions) -> str | Recipe | None:
@@ -631,7 +631,7 @@ def _recipe(options: RecallOptions) -> str | Recipe | None:
     recipe = options.recipe
     if recipe is None or isinstance(recipe, str | Recipe):
         return recipe
-    raise InvalidInput(f"recipe is a name or a Recipe, not a {type(recipe).__name__}")
+    raise InvalidInput(f"recipe must be a name or a Recipe, not {type(recipe).__name__}")
 
 
 class AsyncMemory(MemoryFaces):
@@ -779,7 +779,7 @@ def aopen(
     if settings is None:
         settings = load_settings(home=home, **overrides)
     elif home is not None or overrides:
-        raise InvalidInput("give either settings or single values, not both")
+        raise InvalidInput("give either settings or individual values, not both")
     parts = assemble(settings, chosen(disciplines), clock=clock, new_id=new_id or id_source(clock))
     if settings.jobs.enabled:
         parts.worker.start()

@@ -106,7 +106,9 @@ def commands_of_ours(discipline: str) -> Sequence[HandMadeCommand]:
 def require(name: str) -> None:
     """Refuse to go on without one of our disciplines."""
     if name not in ours_available():
-        raise CallerError(f"the discipline {name} is not installed here; install a Remanent that has it")
+        raise CallerError(
+            f"the discipline {name} is not installed here; install a version of Remanent that includes it"
+        )
 
 
 @cache
@@ -135,9 +137,9 @@ def _other(point: "EntryPoint") -> Declared:
         declared: Declared = named() if isinstance(named, type) else named
     except Exception as error:
         # Going on without it would leave holes in what it keeps: it would not be told of what is said meanwhile.
-        raise InvalidSettings(f"{whose} cannot be loaded ({error}); mend or uninstall it") from error
+        raise InvalidSettings(f"{whose} cannot be loaded ({error}); fix or uninstall it") from error
     if not isinstance(getattr(declared, "name", None), str) or not declared.name.isidentifier():
-        raise InvalidSettings(f"{whose} has no name that is a word; mend or uninstall it")
+        raise InvalidSettings(f"{whose} has no valid name; fix or uninstall it")
     return declared
 
 

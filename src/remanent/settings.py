@@ -102,7 +102,7 @@ def _check_home(value: object) -> Path:
     try:
         return Path(text).expanduser().absolute()
     except RuntimeError as error:
-        raise ValueError("names a user whose home directory is unknown; write the path out") from error
+        raise ValueError("names a user whose home directory is unknown; write out the path") from error
 
 
 def _check_name(value: str, info: ValidationInfo) -> str:
@@ -117,12 +117,12 @@ def _check_url(url: str, *, what: str, schemes: tuple[str, ...]) -> str:
     scheme, _, rest = url.strip().partition(":")
     # The URL itself is not repeated: it may hold a password.
     if scheme not in schemes:
-        raise ValueError(f"there is no {what} for this URL; its scheme must be one of: {', '.join(schemes)}")
+        raise ValueError(f"no {what} supports this URL; its scheme must be one of: {', '.join(schemes)}")
     plain = schemes[0]
     if scheme == plain and rest.strip("/") and plain != "sqlite":
-        raise ValueError(f"nothing stands behind {plain}; write just {plain}")
+        raise ValueError(f"{plain} takes no further address; write just {plain}")
     if scheme == "sqlite" and rest.strip("/") and not rest.startswith("///"):
-        raise ValueError("a folder is named by three slashes and its whole path, as in sqlite:///var/lib/remanent")
+        raise ValueError("a folder is written with three slashes and its full path, as in sqlite:///var/lib/remanent")
     if scheme != plain and not rest.startswith("//"):
         raise ValueError(f"must be a URL such as {scheme}://host/name")
     return url.strip() if rest.strip("/") else scheme
@@ -144,7 +144,7 @@ def _check_base_url(url: str) -> str:
     if parts.scheme not in {"http", "https"} or not host:
         raise ValueError("must be a URL such as http://localhost:8080/v1")
     if parts.username is not None or parts.password is not None:
-        raise ValueError("must not hold a user name or a password; set api_key instead")
+        raise ValueError("must not contain a user name or a password; set api_key instead")
     if parts.query or parts.fragment:
         raise ValueError("must end with its path, without ? and #")
     return url.strip().rstrip("/")
@@ -159,7 +159,7 @@ def _check_key(key: SecretStr) -> SecretStr:
 
 def _check_model(name: str) -> str:
     if not name.strip() or not name.isprintable():
-        raise ValueError("must be the name that the provider gives the model")
+        raise ValueError("must be the provider's name for the model")
     return name.strip()
 
 
@@ -180,15 +180,15 @@ class SettingsSection(BaseModel):
     same in several of them, while each has a default of its own (an answer of a language model takes longer than a
     batch of vectors, and is smaller), is said here:
 
-    request_timeout: Seconds that one request may take, from connecting to the last byte.
+    request_timeout: The time limit for one request, in seconds, from connecting to the last byte.
         单个请求的时限（秒），从连接到最后一个字节。
     read_timeout: Seconds to wait for the next byte of an answer.
         等待回答的下一个字节的秒数。
     connect_timeout: Seconds to wait for a connection.
         等待建立连接的秒数。
-    max_answer: The largest answer that is read; a larger one is refused as soon as that shows.
+    max_answer: The largest answer that is read; a larger one is refused as soon as this is noticed.
         可读取的最大回答；更大的一经发现即被拒绝。
-    attempts: Attempts at a request that fails for a reason that may pass: overload, outage, time-out.
+    attempts: How often a request is tried that fails for a temporary reason: overload, outage, timeout.
         因过载、故障或超时而失败的请求的尝试次数。
     """
 
@@ -200,24 +200,24 @@ class SettingsSection(BaseModel):
 class JobSettings(SettingsSection):
     """How background work is queued, retried and given up.
 
-    enabled: Whether this process does background work; else what it is asked for waits for another one of the same
-        home.
+    enabled: Whether this process does background work; if not, the work waits for another process on the same home.
         本进程是否执行后台任务；关闭后，任务留待同一目录的其他进程执行。
-    queue_limit: Jobs that may wait or run for one agent; past it, new work is refused and nothing is lost.
+    queue_limit: How many jobs may wait or run for one agent; beyond that, new work is refused and nothing is lost.
         每个智能体排队与运行中的任务上限；超出后拒绝新任务，已排队的不会丢失。
-    concurrency: Jobs that run at the same time in one process; those of one lane of an agent never do.
+    concurrency: How many jobs run at the same time in one process; jobs in the same lane of an agent always run one
+        after another.
         单个进程内同时运行的任务数；同一智能体同一通道的任务始终逐个执行。
-    lease: Seconds until a job of a process that died is taken over by another; renewed while it runs.
+    lease: Seconds until a job is taken over from a process that died; renewed while the job runs.
         进程异常退出后，其任务由其他进程接手前的秒数；运行期间自动续期。
     max_attempts: Attempts before a failing job is kept as a dead letter.
-        任务失败多少次后转为死信保留。
-    backoff_base: Seconds before the second attempt; doubled before each further one.
+        任务失败多少次后不再重试，转为失败任务保留。
+    backoff_base: Seconds before the second attempt; doubled for each further one.
         第二次尝试前等待的秒数；之后每次加倍。
     backoff_cap: The longest wait between two attempts, in seconds.
         两次尝试之间的最长等待秒数。
-    poll: Seconds between looks at an idle agent's queue, for work that other processes left there.
+    poll: Seconds between checks of an idle agent's queue for work left there by other processes.
         空闲时查看队列的间隔秒数，用于发现其他进程留下的任务。
-    drain_timeout: Seconds that running jobs get to end when Remanent closes; then they are given back.
+    drain_timeout: Seconds that running jobs get to finish when Remanent closes; after that they go back to the queue.
         关闭时等待运行中任务结束的秒数；超时的任务退回队列。
     """
 
@@ -236,10 +236,10 @@ class VectorSettings(SettingsSection):
     """How vectors are searched.
 
     url: URL of what searches vectors: `store` is the store itself, `milvus://host:19530/database?space=name` a server,
-        `milvus:///folder/file.db` a file (extra `milvus`). It holds copies: losing it costs time and nothing else.
+        `milvus:///folder/file.db` a file (extra `milvus`). It contains only copies: losing it costs only time.
         向量检索之处的 URL：`store` 即存储后端本身，`milvus://host:19530/database?space=name` 为服务器，
         `milvus:///目录/文件.db` 为文件（需安装 `milvus`）。其中只有副本，丢失只影响速度。
-    memory_budget: Memory that vector indexes may use together; the longest unused are dropped first.
+    memory_budget: How much memory all vector indexes may use together; the longest unused are dropped first.
         所有向量索引可用的内存总量；超出时先释放最久未用的。
     """
 
@@ -253,27 +253,27 @@ class ModelChoice(SettingsSection):
     One that names a provider or a base URL stands alone in what it says of provider, URL, key and name: a key is never
     sent to a place that it was not given for.
 
-    provider: Who serves the model; `local` is any OpenAI-compatible URL, and meant when only that is set.
+    provider: Who serves the model; `local` is any OpenAI-compatible URL, and the default if only the URL is set.
         模型的提供方；`local` 指任意兼容 OpenAI 的地址，只设置地址时即为此项。
-    name: The model, by the name that its provider gives it.
+    name: The provider's name for the model.
         模型名称，即提供方所用的名称。
-    api_key: The provider's key; by default from `OPENAI_API_KEY`, `DEEPSEEK_API_KEY` or `ANTHROPIC_API_KEY` when that
-        provider is named.
+    api_key: The provider's key; by default from `OPENAI_API_KEY`, `DEEPSEEK_API_KEY` or `ANTHROPIC_API_KEY`, according
+        to the provider.
         提供方的密钥；指明提供方时，默认取自 `OPENAI_API_KEY`、`DEEPSEEK_API_KEY` 或 `ANTHROPIC_API_KEY`。
-    base_url: Where the provider is reached; needed for `local`, known for the others.
+    base_url: The provider's URL; required for `local`, known for the others.
         提供方的地址；`local` 必须设置，其余有默认值。
-    output: How a structured answer is asked for: by JSON schema, as a tool call, as any JSON, or in words alone; `auto`
-        takes the best that the provider has.
+    output: How structured answers are requested: by JSON schema, as a tool call, as any JSON, or in words alone; `auto`
+        uses the best one the provider offers.
         获取结构化回答的方式：JSON schema、工具调用、任意 JSON 或仅凭文字说明；`auto` 取提供方支持的最佳方式。
-    temperature: How freely the model chooses its words; unset, each role has its own.
+    temperature: The sampling temperature; by default each role has its own.
         采样温度；未设置时各角色使用自己的默认值。
-    top_p: The share of likely words that the model chooses from; unset, each role has its own.
+    top_p: The nucleus sampling share (top-p); by default each role has its own.
         核采样比例；未设置时各角色使用自己的默认值。
-    max_tokens: Tokens that an answer may have; unset, each role has its own, at most a seventh of the window.
+    max_tokens: The most tokens an answer may have; by default each role has its own, at most a seventh of the window.
         回答的最大 token 数；未设置时各角色使用自己的默认值，且不超过窗口的七分之一。
-    window: Tokens that a request may have; unset, each role has its own.
+    window: The most tokens a request may have; by default each role has its own.
         请求的最大 token 数；未设置时各角色使用自己的默认值。
-    vision: Whether the model sees pictures; unset, it is shown none.
+    vision: Whether the model can see pictures; by default it is shown none.
         模型是否能看图；未设置时不向其展示图片。
     """
 
@@ -323,26 +323,26 @@ def _with_preset(values: Mapping[str, Any]) -> dict[str, Any]:
 class ModelSettings(ModelChoice):
     """The language model: which one, for what, how long to wait for it and how often to try.
 
-    preset: A ready choice of models by tier, under whatever else is set: `claude` has Opus reason, Sonnet write code,
-        and Haiku compress, extract and tell intents.
+    preset: A ready-made choice of models by tier, which any other setting overrides: `claude` uses Opus to reason,
+        Sonnet to write code, and Haiku to compress, extract and classify intents.
         现成的分层模型选择，其他设置优先于它：`claude` 用 Opus 推理、Sonnet 写代码、Haiku 做压缩、提取与意图分类。
     tiers: Any of the settings from `model.provider` to `model.vision`, for the roles of one tier; `engine: offline`
         does them without a model, `engine: model` with one.
         仅对某一层级的角色生效的设置，可用 `model.provider` 至 `model.vision` 各项；`engine: offline` 不用模型完成，
         `engine: model` 使用模型。
-    roles: The same for one role, which counts before its tier; `remanent roles check` proposes which roles a model
-        should do.
+    roles: The same for one role, taking precedence over its tier; `remanent roles check` proposes which roles to give
+        to a model.
         同上，仅对某一角色生效，优先于其层级；`remanent roles check` 会建议哪些角色交给模型。
-    timeout: Seconds that a role's work may take in all, further attempts included.
+    timeout: The time limit for one task of a role, in seconds, including retries.
         一次角色任务的总时限（秒），包括重试。
-    backoff_base: Seconds before the second attempt, more or less; doubled before each further one.
+    backoff_base: Approximate seconds before the second attempt; doubled for each further one.
         第二次尝试前大致等待的秒数；之后每次加倍。
-    backoff_cap: The longest wait between two attempts; a provider that asks for a longer one is not asked again in the
-        same call.
+    backoff_cap: The longest wait between two attempts, in seconds; if a provider asks for a longer one, the call is not
+        retried.
         两次尝试之间的最长等待秒数；提供方要求更久时，本次调用不再重试。
-    breaker_failures: Failures in a row after which a provider is left alone for a while.
+    breaker_failures: Failures in a row after which a provider is paused for a while.
         提供方连续失败多少次后暂停使用。
-    breaker_rest: Seconds that a failing provider is left alone before one request tries it.
+    breaker_rest: Seconds that a failing provider is paused before one request tries it again.
         失败的提供方暂停多少秒后，再以一个请求试探。
     """
 
@@ -369,24 +369,24 @@ class ModelSettings(ModelChoice):
 class EmbeddingSettings(SettingsSection):
     """The embedder that is not bundled: which model, where, and how long to wait for it.
 
-    base_url: Where an OpenAI-compatible embedding API is reached, up to `/embeddings`; needed for the embedder `http`.
+    base_url: The URL of an OpenAI-compatible embedding API, up to `/embeddings`; required for the embedder `http`.
         兼容 OpenAI 的向量接口地址，写到 `/embeddings` 之前；`embedder` 为 `http` 时必须设置。
     api_key: The key for that API, if it needs one.
         该接口的密钥（如需要）。
-    former_api_key: After a change to another API: the key for the one before, whose vectors answer until all have been
-        made anew. At the same host `api_key` serves both.
+    former_api_key: After switching to another API: the key for the previous one, whose vectors are used until all have
+        been recomputed. On the same host, `api_key` serves both.
         更换接口后，原接口的密钥；新向量全部生成之前，原有向量仍参与检索。主机相同时共用 `api_key`。
-    name: The embedding model, by the name that the API gives it, or for `sentence-transformers` the folder it is in.
-        Vectors are kept under this name: another model needs another one.
+    name: The API's name for the embedding model; for `sentence-transformers`, the folder it is in. Vectors are stored
+        under this name, so another model needs another name.
         向量模型的名称，即接口所用的名称；`sentence-transformers` 时为模型所在目录。向量按此名称保存，不同模型须用不同名
         称。
-    dimension: The length of the model's vectors; needed for `http` and `sentence-transformers`.
+    dimension: The length of the model's vectors; required for `http` and `sentence-transformers`.
         模型向量的维数；`embedder` 为 `http` 或 `sentence-transformers` 时必须设置。
-    shorten: Whether the API is asked to shorten its vectors to `dimension`; not every model can.
+    shorten: Whether to ask the API to shorten its vectors to `dimension`; not every model can.
         是否要求接口将向量缩短为 `dimension` 维；并非所有模型都支持。
-    window: Characters that the model reads at once; a longer text is read in pieces.
+    window: How many characters the model reads at once; longer texts are read in pieces.
         模型一次读取的字符数；更长的文本分段读取。
-    timeout: Seconds that a batch may take in all, further attempts included.
+    timeout: The time limit for one batch, in seconds, including retries.
         一批文本的总时限（秒），包括重试。
     """
 
@@ -406,15 +406,15 @@ class EmbeddingSettings(SettingsSection):
 class ReactSettings(SettingsSection):
     """How far the built-in agent goes before it must answer.
 
-    max_calls: Questions to the model in one run; the last of them asks for the final answer.
+    max_calls: The most calls to the model in one run; the last one asks for the final answer.
         一次运行中调用模型的最多次数；最后一次要求给出最终答案。
-    max_tokens: Tokens that the conversation may grow to; past it, an answer is forced.
+    max_tokens: The most tokens the conversation may grow to; beyond that, an answer is forced.
         对话可增长到的 token 数；超出后强制作答。
-    answer_at: The share of `react.max_tokens` from which on the final answer is asked for.
+    answer_at: The share of `react.max_tokens` at which the final answer is asked for.
         达到 `react.max_tokens` 的多大比例后要求给出最终答案。
-    max_result: Tokens of one tool's result that the agent is shown; the journal keeps all of it.
+    max_result: The most tokens of one tool result that the agent is shown; the journal keeps all of it.
         智能体看到的单个工具结果的最多 token 数；完整结果保存在日志中。
-    tool_timeout: Seconds that one tool call may take.
+    tool_timeout: The time limit for one tool call, in seconds.
         单次工具调用的时限（秒）。
     """
 
@@ -428,14 +428,14 @@ class ReactSettings(SettingsSection):
 class SearchSettings(SettingsSection):
     """The web search of agents: Serper's API, or another that speaks its form.
 
-    api_key: Serper's key, by default from `SERPER_API_KEY`; without one, agents search what they were given and not the
-        web.
+    api_key: Serper's key, by default from `SERPER_API_KEY`; without one, agents search only what they were given, not
+        the web.
         Serper 的密钥，默认取自 `SERPER_API_KEY`；未设置时智能体只检索已有内容，不检索网络。
-    base_url: Where the search API is reached.
+    base_url: The URL of the search API.
         搜索接口的地址。
-    results: Results that a search asks for.
+    results: How many results a search asks for.
         一次搜索请求的结果数。
-    timeout: Seconds that a search may take in all, further attempts included.
+    timeout: The time limit for one search, in seconds, including retries.
         一次搜索的总时限（秒），包括重试。
     """
 
@@ -448,14 +448,14 @@ class SearchSettings(SettingsSection):
 class ReaderSettings(SettingsSection):
     """How agents read web pages.
 
-    mode: Who reads a page: `jina` is Jina Reader, `direct` this machine; `auto` is `jina` when it has a key. Private
-        addresses are refused either way.
+    mode: What reads web pages: `jina` is Jina Reader, `direct` this machine; `auto` is `jina` when it has a key.
+        Private addresses are always refused.
         由谁读取网页：`jina` 为 Jina Reader，`direct` 为本机；`auto` 在设有密钥时用 `jina`。内网地址一律拒绝。
     api_key: Jina's key, by default from `JINA_API_KEY`.
         Jina 的密钥，默认取自 `JINA_API_KEY`。
-    base_url: Where Jina Reader is reached.
+    base_url: The URL of Jina Reader.
         Jina Reader 的地址。
-    timeout: Seconds that reading a page may take in all, further attempts included.
+    timeout: The time limit for reading one page, in seconds, including retries.
         读取一个网页的总时限（秒），包括重试。
     max_page: The largest page that is read.
         可读取的最大网页。
@@ -475,40 +475,41 @@ MemoryPlace = Literal["question", "message", "system"]
 class ProxySettings(SettingsSection):
     """The proxy for chat clients: which model stands behind it, and what memory may add to a request.
 
-    base_url: Where the OpenAI-compatible API behind the proxy is reached, up to `/chat/completions`, such as
-        `https://api.openai.com/v1`; unset, the proxy answers that there is none.
+    base_url: The URL of the OpenAI-compatible API behind the proxy, up to `/chat/completions`, such as
+        `https://api.openai.com/v1`; without it, the proxy is not available.
         代理后方兼容 OpenAI 的接口地址，写到 `/chat/completions` 之前，如 `https://api.openai.com/v1`；未设置时代理不可
         用。
-    api_key: The key for that API; unset, the key that a client sends is passed on.
+    api_key: The key for that API; by default the client's own key is passed on.
         该接口的密钥；未设置时转发客户端自己的密钥。
-    anthropic_base_url: Where Anthropic's API is reached, up to `/messages`, such as `https://api.anthropic.com/v1`;
-        unset, requests in that form go to `proxy.base_url` like the others.
+    anthropic_base_url: The URL of Anthropic's API, up to `/messages`, such as `https://api.anthropic.com/v1`; without
+        it, requests in Anthropic's format go to `proxy.base_url` like the others.
         Anthropic 接口的地址，写到 `/messages` 之前，如 `https://api.anthropic.com/v1`；未设置时此类请求也发
         往 `proxy.base_url`。
-    anthropic_api_key: The key for `proxy.anthropic_base_url`; unset, the key that a client sends is passed on.
+    anthropic_api_key: The key for `proxy.anthropic_base_url`; by default the client's own key is passed on.
         `proxy.anthropic_base_url` 的密钥；未设置时转发客户端自己的密钥。
-    place: Where memories are put: `question`, inside the user's last message, which every model takes; `message`, in a
-        message of their own before it, which some chat templates refuse; `system`, at the end of the instructions.
+    place: Where memories are put: `question`, inside the user's last message, which every model accepts; `message`, in
+        a separate message before it, which some chat templates reject; `system`, at the end of the instructions.
         记忆放在何处：`question` 放进用户最后一条消息内，所有模型都接受；`message` 放在其前的一条独立消息中，部分对话模
         板会拒绝；`system` 放在系统指令末尾。
     shrink: Whether a conversation longer than `context.share` of `context.window` is shortened before it is sent;
-        recall tells what was left out and belongs to the question, the header `x-remanent-context` what was done.
+        recall adds back what was left out but matters to the question, and the header `x-remanent-context` says what
+        was done.
         对话超过 `context.window` 的 `context.share` 时，是否先缩短再发送；与问题有关而被略去的内容由检索补上，响应
         头 `x-remanent-context` 说明做了什么。
-    limit: Memories that are added to a request at most; 0 adds none and still keeps what is said.
+    limit: The most memories added to a request; 0 adds none, but what is said is still kept.
         每次请求最多加入的记忆条数；0 表示不加入，但仍记录对话。
-    budget: Tokens that the added memories may have.
+    budget: The most tokens the added memories may have.
         加入的记忆可占用的 token 数。
-    recall_timeout: Seconds that a chat waits for recall; after half of them it goes on with what was found (by words,
-        while models are being loaded), after all of them without memory.
+    recall_timeout: Seconds that a chat waits for recall; after half of them it continues with what has been found (by
+        words, while models are loading), after all of them without memory.
         对话等待检索记忆的秒数；过半时先用已找到的内容（例如模型仍在加载时按词找到的），到时仍无结果则不带记忆继续。
-    keep_timeout: Seconds that a chat waits until a turn is stored; then the turn is spooled for later.
+    keep_timeout: Seconds that a chat waits for a turn to be stored; after that the turn is spooled and stored later.
         等待存储一轮对话的秒数；超时后暂存，稍后补存。
-    connections: Connections to that API at the same time; further requests wait for one.
+    connections: The most connections to that API at the same time; further requests wait for one.
         同时与该接口建立的连接数；更多请求需等待。
-    max_request: The largest request that is taken.
+    max_request: The largest request that is accepted.
         可接受的最大请求。
-    max_answer: The largest answer that is read for memory; a larger one is only passed on.
+    max_answer: The largest answer that is read for memory; larger ones are only passed on.
         为记忆而读取的最大回答；更大的只转发。
     """
 
@@ -532,64 +533,65 @@ class ProxySettings(SettingsSection):
 class ServerSettings(SettingsSection):
     """What `remanent serve` listens to, takes in and refuses.
 
-    host: The address to listen on; any other than the machine's own loopback needs keys.
+    host: The address to listen on; any address but the machine's own loopback requires keys.
         监听地址；除本机回环地址外都必须先创建密钥。
-    port: The port to listen on; 0 takes any that is free.
+    port: The port to listen on; 0 picks any free one.
         监听端口；0 表示任取一个空闲端口。
-    allowed_hosts: Names, separated by commas, under which the server is reached beside loopback and `host`; requests to
-        any other name are refused.
+    allowed_hosts: Names, separated by commas, by which the server can be reached besides loopback and `host`; requests
+        to any other name are refused.
         除回环地址与 `host` 外，访问服务器所用的域名，以逗号分隔；其他域名的请求会被拒绝。
-    allowed_origins: Origins such as `https://app.example`, separated by commas, whose pages may ask the server beside
-        its own: for a reverse proxy that changes the Host, or an extension. No CORS headers are sent.
+    allowed_origins: Origins such as `https://app.example`, separated by commas, whose pages may send requests besides
+        the server's own pages: for a reverse proxy that changes the Host header, or a browser extension. No CORS
+        headers are sent.
         除服务器自身外，允许其页面发出请求的来源（如 `https://app.example`），以逗号分隔：用于改写 Host 的反向代理或浏览
         器扩展。不会发送 CORS 标头。
-    max_body: The largest request that is taken.
+    max_body: The largest request that is accepted.
         可接受的最大请求。
-    max_upload: The largest file or export that is taken.
+    max_upload: The largest file or export that is accepted.
         可接受的最大文件或导出内容。
-    max_depth: Levels that JSON may be nested.
+    max_depth: The most levels that JSON may be nested.
         JSON 的最大嵌套层数。
-    max_values: Values that the JSON of one request may hold.
+    max_values: The most values that the JSON of one request may contain.
         单个请求的 JSON 最多包含的值的个数。
-    rate: Requests per second that the keys of one organisation may make in the long run; each 8 KiB of a body and each
-        25 values in it count as one more. 0 sets no limit.
+    rate: How many requests per second the keys of one organisation may make on average; every 8 KiB of a body and every
+        25 values in it count as one more. 0 means no limit.
         单个组织的全部密钥长期平均每秒可发出的请求数；请求体每 8 KiB、其中每 25 个值各另计一次。0 表示不限。
-    burst: Requests that the keys of one organisation may make at once before `server.rate` holds.
+    burst: How many requests the keys of one organisation may make at once before `server.rate` applies.
         单个组织的全部密钥在受 `server.rate` 限制之前可一次发出的请求数。
-    max_requests: Requests that may be under way at the same time, half of them of one organisation; further ones are
-        told to come back. A few more are kept free for health checks and administrators.
+    max_requests: How many requests may be in progress at the same time, at most half of them from one organisation;
+        further ones are told to try again later. A few more are reserved for health checks and administrators.
         同时处理的请求数上限，其中单个组织至多占一半；超出的请求会被告知稍后再试。另为健康检查和管理员保留少量名额。
-    org_concurrency: Requests of one organisation that are worked on at the same time while others ask, too; the rest of
-        them wait their turn. An organisation that is alone has no such bound.
+    org_concurrency: How many requests of one organisation are processed at the same time while others are also sending
+        requests; the rest wait their turn. There is no such limit while only one organisation is active.
         其他组织也有请求时，单个组织同时处理的请求数；其余请求排队等候。只有一个组织时不受此限。
-    max_connections: Connections that are held at the same time, and never more than half of the files that the process
-        may have open; when there are more, the oldest of those that wait for a request are closed.
+    max_connections: The most connections held at the same time, and never more than half of the files that the process
+        may have open; beyond that, the connections that have waited longest for a request are closed.
         同时保持的连接数上限，且不超过进程可打开文件数的一半；超出时关闭等待请求最久的连接。
-    max_connections_per_address: Connections that one address may hold; loopback, where a reverse proxy stands for
-        everybody, is bound by `server.max_connections` alone. Raise it for a reverse proxy on another machine.
+    max_connections_per_address: The most connections one address may hold; loopback, where a reverse proxy acts for
+        everybody, is limited only by `server.max_connections`. Raise it for a reverse proxy on another machine.
         单个地址可保持的连接数；回环地址（本机反向代理代表所有客户端）只受 `server.max_connections` 限制。反向代理在另一
         台机器上时请调高。
-    header_timeout: Seconds in which the headers of a request must be here.
+    header_timeout: Seconds within which the headers of a request must arrive.
         请求头必须在多少秒内到齐。
-    body_timeout: Seconds over which the speed of a request's body is measured; one that is neither here nor came at
-        `server.min_speed` is given up.
+    body_timeout: Seconds over which the speed of a request's body is measured; a body that is neither complete nor
+        arriving at `server.min_speed` is abandoned.
         衡量请求体速度的时间段（秒）；既未到齐又低于 `server.min_speed` 的请求会被放弃。
-    read_timeout: Seconds over which the speed is measured at which a client reads its answer; one that reads slower
-        than `server.min_speed` is disconnected.
+    read_timeout: Seconds over which it is measured how fast a client reads its answer; a client slower than
+        `server.min_speed` is disconnected.
         衡量客户端读取回答速度的时间段（秒）；低于 `server.min_speed` 的客户端会被断开。
-    min_speed: Bytes per second that a client must at least send or read.
+    min_speed: The minimum speed at which a client must send or read, in bytes per second.
         客户端发送或读取的最低速度（字节/秒）。
     idle_timeout: Seconds that a connection may stay open between two requests.
         连接在两次请求之间可保持打开的秒数。
-    stream_timeout: Seconds after which a stream of events about long work ends, to be followed again by who still wants
-        to know.
+    stream_timeout: Seconds after which a stream of events about a long-running operation ends; clients that are still
+        interested can follow it again.
         长任务事件流在多少秒后结束；仍需关注者可再次订阅。
-    drain_timeout: Seconds that requests and background work each get to end when the server is told to stop.
+    drain_timeout: Seconds that requests and background work each get to finish when the server is told to stop.
         停止服务器时，请求与后台任务各自可用于收尾的秒数。
-    warm_agents: Agents, those written to last, whose indexes are loaded when the server starts, as far as
-        `vectors.memory_budget` allows; the embedding models are loaded in any case.
-        服务器启动时预先加载多少个最近写入的智能体的索引（不超过 `vectors.memory_budget`）；嵌入模型总会加载。
-    ready_queue_age: Seconds that background work may wait before `/readyz` says that the server is behind.
+    warm_agents: How many of the most recently written agents have their indexes loaded when the server starts, as far
+        as `vectors.memory_budget` allows; the embedding models are always loaded.
+        服务器启动时预先加载多少个最近写入的智能体的索引（不超过 `vectors.memory_budget`）；向量模型总会加载。
+    ready_queue_age: Seconds that background work may wait before `/readyz` reports that the server is falling behind.
         后台任务等待多少秒后，`/readyz` 报告服务器积压。
     """
 
@@ -621,15 +623,15 @@ class ServerSettings(SettingsSection):
 class RerankerSettings(SettingsSection):
     """The cross-encoder, which reads question and text together: better and slower than vectors.
 
-    kind: What reads candidates again for recipes that ask for it, such as `quality`; `auto` is `local` (English only);
-        `http` is an API in the form of Cohere's and Jina's.
+    kind: The cross-encoder that reranks candidates for recipes that ask for it, such as `quality`; `auto` is `local`
+        (English only); `http` is an API in the format of Cohere's and Jina's.
         对候选结果重新排序的交叉编码器，仅用于要求它的检索方案（如 `quality`）；`auto` 即为 `local`（仅英文）；`http` 为
         任意 Cohere、Jina 形式的接口。
-    base_url: Where that API is reached, up to `/rerank`; needed for `http`.
+    base_url: The URL of that API, up to `/rerank`; required for `http`.
         该接口的地址，写到 `/rerank` 之前；`http` 必须设置。
     api_key: The key for that API, if it needs one.
         该接口的密钥（如需要）。
-    name: The model, by the name that the API gives it; needed for `http`.
+    name: The API's name for the model; required for `http`.
         模型名称，即接口所用的名称；`http` 必须设置。
     """
 
@@ -642,28 +644,29 @@ class RerankerSettings(SettingsSection):
 class RecallSettings(SettingsSection):
     """How questions are answered.
 
-    recipe: The recipe that answers when a question names none: `default`, `quality` (with a cross-encoder), `tiers`,
-        `hybrid`, `words`, `meaning`, or one that a discipline adds.
+    recipe: The recipe used when a question names none: `default`, `quality` (with a cross-encoder), `tiers`, `hybrid`,
+        `words`, `meaning`, or one that a discipline adds.
         提问未指明时使用的检索方案：`default`、`quality`（使用交叉编码器）、`tiers`、`hybrid`、`words`、`meaning`，或各
         记忆方式自带的方案。
-    path_timeout: Seconds that one recall path may take; one that is late is left out, and the answer says so.
+    path_timeout: The time limit for one recall path, in seconds; a path that is late is left out, and the answer says
+        so.
         单条检索路径的时限（秒）；超时的路径被略去，结果中会注明。
-    load_timeout: Seconds that a question waits at most while a path loads its model or its index, before the time of
-        the path itself begins.
+    load_timeout: The most seconds a question waits while a path loads its model or index; only then does the path's own
+        time begin.
         路径加载模型或索引时，提问最多等待的秒数；此后才开始计路径自身的时限。
-    failures: Failures of a path's model in a row after which the path is left alone for a while; one that is late is
-        left alone at once.
+    failures: Failures of a path's model in a row after which the path is paused for a while; a path that is late is
+        paused at once.
         路径所用模型连续失败多少次后暂停该路径；超时则立即暂停。
-    rest: Seconds that a failing path is left alone before a question tries it again.
+    rest: Seconds that a failing path is paused before a question tries it again.
         失败的路径暂停多少秒后再次尝试。
-    answers_lifetime: Seconds that an answer is kept for the same question; any write makes it unreachable.
+    answers_lifetime: Seconds for which the answer to a question is cached; any write invalidates it.
         同一问题的结果缓存秒数；任何写入都会使其失效。
-    embeddings_lifetime: Seconds that the vector of a question is kept.
+    embeddings_lifetime: Seconds for which the vector of a question is cached.
         问题向量的缓存秒数。
-    gate: Whether a question that nothing in the store answers gets an empty answer rather than what is least far away;
-        a single question can be asked either way.
+    gate: Whether a question that nothing in the store answers gets an empty answer instead of the closest unrelated
+        content; each question can override this.
         存储中没有内容能回答某个问题时，是否返回空结果，而不是最接近的无关内容；单次提问可另行指定。
-    budget: Tokens that the text for a model may have (`found.text`) where a question names no budget: some twenty turns
+    budget: The most tokens in the text for a model (`found.text`) when a question names no budget: about twenty turns
         of a chat.
         提问未指明时，供模型阅读的文本（`found.text`）最多占用的 token 数：约为二十条对话。
     """
@@ -683,20 +686,21 @@ class RecallSettings(SettingsSection):
 class ContextSettings(SettingsSection):
     """How a conversation is made to fit.
 
-    window: Tokens that the model takes in all; what is sent may have `share` of them unless a call says otherwise.
+    window: How many tokens the model accepts in total; what is sent may use `share` of them unless a call says
+        otherwise.
         模型可接受的 token 总数；未另行指定时，发送内容最多占其中的 `share`。
     share: The share of the window that is left to the conversation.
         窗口中留给对话的份额。
-    messages: Messages that stay as they are where a call names no budget, however much room there is; summaries stand
-        for older ones.
+    messages: How many of the newest messages stay as they are when a call names no budget, however much room there is;
+        older ones are replaced by summaries.
         未指定预算时，不论余地多少，保持原文的最近消息条数；更早的以摘要代替。
-    trim_above: The share of the budget above which results of tools, repeated prompts and pictures are shortened.
+    trim_above: The share of the budget above which tool results, repeated prompts and pictures are shortened.
         超过预算的这一份额时，缩短工具结果、去除重复的系统提示、以文字代替图片。
     summarise_above: The share of the budget above which older messages are summarised, ten at a time.
         超过预算的这一份额时，较早的消息每十条合为一段摘要。
-    digest_above: The share of the budget above which one digest stands for all but the newest messages.
+    digest_above: The share of the budget above which one digest replaces all but the newest messages.
         超过预算的这一份额时，除最新消息外全部合为一份会话概要。
-    idle_minutes: Minutes without a message after which a session is over, and what was made for it is let go.
+    idle_minutes: Minutes without a message after which a session ends and whatever was prepared for it is released.
         多少分钟没有消息即视为会话结束，并释放为其生成的内容。
     """
 
@@ -724,31 +728,32 @@ class Settings(SettingsSection):
 
     home: The folder that holds all memory; a relative one starts at the current directory.
         保存全部记忆的目录；相对路径以当前目录为起点。
-    secrets: The folder of this home's own secrets: the key that seals the audit log, how far the log has come, and the
-        pepper. Unset, `.secrets` under `home`; on another disk, whoever can change the log cannot hide it.
+    secrets: The folder for this home's own secrets: the key that seals the audit log, the position the log has reached,
+        and the pepper. By default `.secrets` under `home`; if it is on another disk, whoever can change the log cannot
+        hide doing so.
         存放本数据目录自身机密的目录：为审计日志加封的密钥、日志已写到何处，以及 `pepper`。未设置时为 `home` 下
         的 `.secrets`；放在另一磁盘时，能改动日志者也无法掩盖改动。
-    seal_key: The key that seals the audit log, at least 32 characters; unset, it is made in the folder of `secrets`
+    seal_key: The key that seals the audit log, at least 32 characters; by default it is created in the folder `secrets`
         (`audit.key`). Servers that share a database need the same one.
         为审计日志加封的密钥，至少 32 个字符；未设置时在 `secrets` 目录中生成（`audit.key`）。共用一个数据库的服务器须使
         用同一密钥。
-    pepper: The secret by which a repeated request for a new key gets the same token again; unset, it is made in the
-        folder of `secrets` (`pepper`). Servers that share a database need the same one.
+    pepper: The secret that lets a repeated request for a new key get the same token again; by default it is created in
+        the folder `secrets` (`pepper`). Servers that share a database need the same one.
         使重复的创建密钥请求得到同一令牌的机密；未设置时在 `secrets` 目录中生成（`pepper`）。共用一个数据库的服务器须使
         用同一值。
-    org: The organisation that is meant when none is named.
+    org: The organisation to use when none is named.
         未指明组织时使用的组织。
-    workspace: The workspace that is meant when none is named.
+    workspace: The workspace to use when none is named.
         未指明工作区时使用的工作区。
-    agent: The agent that a server means when neither the request nor the key names one.
+    agent: The agent that a server uses when neither the request nor the key names one.
         请求与密钥均未指明智能体时，服务器所用的智能体。
     store: URL of the store that keeps all memory: `sqlite` keeps it in files under `home`, `sqlite:///folder`
         elsewhere, `postgresql://user@host/database` in a server that several processes and machines share (extra
         `postgres`).
         存储后端的 URL：`sqlite` 将数据保存在 `home` 下的文件中，`sqlite:///目录` 保存在别处，
         `postgresql://user@host/database` 保存在可由多个进程与机器共用的服务器中（需安装 `postgres`）。
-    cache: URL of what keeps copies of answers for a while: `memory` of this process, or `redis://host:6379/0` for
-        several (extra `redis`). Losing it costs time and nothing else.
+    cache: URL of the cache for answers: `memory` for this process alone, or `redis://host:6379/0` for several (extra
+        `redis`). Losing it costs only time.
         短期保存答案副本之处的 URL：`memory` 为本进程内存，`redis://host:6379/0` 供多个进程共用（需安装 `redis`）。丢失
         只影响速度。
     blobs: URL of where raw files are kept: `files` under `home`, or `s3://bucket/prefix?endpoint=https://…&region=…`
@@ -759,19 +764,19 @@ class Settings(SettingsSection):
         `sentence-transformers` take the model of `embedding.name`; with `none`, search is by words only.
         文本向量化的方式；`auto` 即 `multilingual`，英文另用 `bge-small`；`http` 与 `sentence-transformers` 使
         用 `embedding.name` 指定的模型；`none` 表示只按词检索。
-    image_reader: What reads the writing in pictures where no model sees them; `auto` is `rapidocr` if it is installed.
+    image_reader: What reads the text in pictures when no model can see them; `auto` is `rapidocr` if it is installed.
         没有能看图的模型时识别图片中文字的方式；`auto` 在装有 `rapidocr` 时使用它。
-    engine: What does the language work; `offline` needs no model and no key, `auto` takes the model when a provider is
-        named.
+    engine: What does the language tasks; `offline` needs no model and no key, `auto` uses a model when a provider is
+        set.
         承担语言任务的引擎；`offline` 不需要模型，也不需要密钥，`auto` 在指明提供方时使用模型。
     language: The language of what Remanent writes; `auto` follows the text at hand.
         Remanent 输出所用的语言；`auto` 跟随当前文本。
-    max_text_length: Characters that one message may have; a longer one is refused.
+    max_text_length: The most characters one message may have; longer ones are refused.
         单条消息的最大字符数；更长的会被拒绝。
-    busy_timeout: Seconds to wait for another process that holds the database.
+    busy_timeout: Seconds to wait for another process that has locked the database.
         等待其他进程释放数据库的秒数。
-    open_agents: Agents whose files may be open at a time; the longest unused are closed first, and open again by
-        themselves. Fewer where the process may open few files (`ulimit -n`): 19 at a limit of 256.
+    open_agents: How many agents may have their files open at a time; the longest unused are closed first and reopen by
+        themselves. Fewer if the process may open only few files (`ulimit -n`): 19 at a limit of 256.
         同时打开文件的智能体数上限；超出时先关闭最久未用的，再次使用时自动重新打开。进程可打开文件数（`ulimit -n`）较小
         时会更少：上限为 256 时为 19 个。
     """
@@ -845,7 +850,7 @@ def plug_in_sections(given: Iterable[Declared] = ()) -> None:
         if section is None or name in _PLUGGED:
             continue
         if name in Settings.model_fields:
-            raise InvalidSettings(f"the discipline {declared.name} has the name of a setting; rename it")
+            raise InvalidSettings(f"the discipline {declared.name} has the same name as a setting; rename it")
         Settings.__pydantic_fields__[name] = FieldInfo(annotation=section, default=section())
         Settings.__annotations__[name] = section
         _PLUGGED.add(name)
@@ -911,7 +916,7 @@ def _config_files(path: str | os.PathLike[str] | None) -> list[Path]:
     if path is not None:
         file = Path(path)
         if not file.is_file():
-            raise InvalidSettings(f"there is no configuration file {file}; correct the path or make the file")
+            raise InvalidSettings(f"there is no configuration file {file}; correct the path or create the file")
         return [file]
     candidates = [Path.cwd() / PROJECT_FILE, _xdg("XDG_CONFIG_HOME", otherwise=".config") / USER_FILE]
     return [file for file in candidates if file.is_file()]
@@ -941,11 +946,11 @@ def _read_file(file: Path) -> dict[str, Any]:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = f" at line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-        raise InvalidSettings(f"{file} is not well-formed YAML{place}; correct it") from error
+        raise InvalidSettings(f"{file} is not valid YAML{place}; correct it") from error
     if values is None:
         return {}
     if not isinstance(values, dict) or not all(isinstance(name, str) for name in values):
-        raise InvalidSettings(f"{file} must hold one setting per line, such as `language: zh`")
+        raise InvalidSettings(f"{file} must contain one setting per line, such as `language: zh`")
     return values
 
 

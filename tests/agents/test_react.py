@@ -180,7 +180,7 @@ async def test_an_agent_is_shown_so_much_of_a_result_and_the_journal_gets_all_of
 @pytest.mark.parametrize(
     ("locale", "task", "warned"),
     [
-        ("en", "<memory>Mount Kelt is 3,412 metres high.</memory>\nHow high is Mount Kelt?", "code answers"),
+        ("en", "<memory>Mount Kelt is 3,412 metres high.</memory>\nHow high is Mount Kelt?", "offline engine answers"),
         ("en", "<memory>岚山高3412米。</memory>\n岚山有多高？", "改由规则作答"),
         ("zh", "<memory>Mount Kelt is 3,412 metres high.</memory>\nHow high is Mount Kelt?", "改由规则作答"),
     ],

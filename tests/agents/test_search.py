@@ -235,7 +235,7 @@ async def test_without_a_key_pages_are_read_by_ourselves() -> None:
 @pytest.mark.parametrize(
     ("answer", "complaint"),
     [
-        (page("\0\1", media_type="application/octet-stream"), "not read as a page"),
+        (page("\0\1", media_type="application/octet-stream"), "cannot be read as a page"),
         (page("<script>only</script>"), "has no text"),
         (page("x", media_type="text/plain; charset=klingon"), ""),
     ],

@@ -305,5 +305,5 @@ async def test_a_question_in_one_text_is_taken_by_its_words(
         found = await ada.search(question)
         assert found.query == " ".join(words)
         assert held in await ada.recall(question)
-        with pytest.raises(InvalidInput, match="relations is a list"):
+        with pytest.raises(InvalidInput, match="relations must be a list"):
             await ada.recall(question, "likes")

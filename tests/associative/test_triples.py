@@ -85,7 +85,7 @@ LINK = f"<link:a:b> {RDF} <memory:Link> ."
 @pytest.mark.parametrize(
     ("lines", "line"),
     [
-        (["", "# a remark", "no triple"], 3),
+        (["", "# a remark", "not a triple"], 3),
         (["<node:a> <memory:content> <unclosed ."], 1),
         (['<node:a> <memory:content> "text"'], 1),
         ([*NODE, f"<node:b> {RDF} <memory:Node> ."], 3),
@@ -120,7 +120,7 @@ async def test_what_makes_no_sense_is_refused_by_its_line_and_nothing_of_it_is_t
     async with world.store.transaction(ADA) as tx:
         tx.put(Samples().make_record(ADA, "a turn", id="of-another-kind"))
     before = [entry.id for entry in await world.store.entries(ADA, EntryQuery())]
-    with pytest.raises(InvalidInput, match=rf"^line {line}: .*nothing was taken in$"):
+    with pytest.raises(InvalidInput, match=rf"^line {line}: .*nothing was imported$"):
         await world.memory().load_triples(lines)
     assert [node.id for node in await world.memory().nodes()] == ["z"]
     assert [entry.id for entry in await world.store.entries(ADA, EntryQuery())] == before

@@ -93,7 +93,7 @@ async def test_a_file_that_lies_elsewhere_is_told_of(tmp_path: Path) -> None:
     (entry,) = (await made.adapter.deep.retrieve(observed.node_ids[0])).entries
     (item,) = entry.attachments
     assert (item.path, item.encoding) == ("s3://films/f.mp4", "none")
-    assert "lies outside" in item.problem
+    assert "is stored elsewhere" in item.problem
 
 
 async def test_an_unknown_node_and_an_unknown_attachment_are_told(tmp_path: Path) -> None:

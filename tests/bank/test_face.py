@@ -243,7 +243,7 @@ def test_one_observation_that_holds_both_sides_raises_the_contradiction(memory: 
 
 
 def test_a_budget_that_makes_no_sense_is_refused_in_plain_words(memory: remanent.Memory) -> None:
-    with pytest.raises(InvalidInput, match="prompt_tokens is a number from 50 to"):
+    with pytest.raises(InvalidInput, match="prompt_tokens must be a number from 50 to"):
         memory.bank("How long?", prompt_tokens=5)
 
 

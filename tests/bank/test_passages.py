@@ -156,7 +156,7 @@ async def test_nodes_that_are_in_doubt_say_so() -> None:
         roles={"analysis": conflicting},
     )
     text = (await memory_of(bank, "How high is Mount Kelt?")).text
-    assert text.count('status="waits for validation"') == 1
+    assert text.count('status="awaiting validation"') == 1
 
 
 async def test_chinese_texts_are_followed_from_name_to_name() -> None:

@@ -42,7 +42,7 @@ async def asked(folder: Path, question: str, texts: list[str]) -> Desk:
         ("首任站长是谁？", "王建国", ("zh",)),
         (
             "Who was the first master?",
-            "Not enough is known: neither memory nor the results hold an answer to this.",
+            "Not enough is known: neither memory nor the results contain an answer.",
             (),
         ),
     ],

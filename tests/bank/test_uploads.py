@@ -118,7 +118,7 @@ async def test_kept_files_are_referred_to_and_go_with_the_bank_that_brought_them
     assert await blobs.digests(SCOPE) == [before]
     with pytest.raises(NotFound):
         await kept.get(new)
-    with pytest.raises(NotFound, match="lies outside"):
+    with pytest.raises(NotFound, match="is stored elsewhere"):
         await kept.get(Attachment(attachment_id="a3", uri="s3://bucket/a.png"))
 
 
@@ -151,7 +151,7 @@ class Reader(ImageReader):
 
     async def read_lines(self, image: bytes) -> list[WrittenLine]:
         if not self._lines:
-            raise InvalidInput("these bytes are no picture")
+            raise InvalidInput("these bytes are not a readable picture")
         return [WrittenLine(line, 0.9) for line in self._lines]
 
 
@@ -164,8 +164,8 @@ def upload(name: str, media_type: str) -> Upload:
     ("name", "media_type", "content", "reader", "told", "is_read"),
     [
         ("a.png", "image/png", PNG, Reader("Total: 42", "合计"), "picture a.png:\nTotal: 42\n合计", True),
-        ("a.png", "image/png", PNG, Reader(" "), "has no writing", True),
-        ("a.png", "image/png", PNG, Reader(), "could not be read: these bytes are no picture", False),
+        ("a.png", "image/png", PNG, Reader(" "), "contains no legible text", True),
+        ("a.png", "image/png", PNG, Reader(), "could not be read: these bytes are not a readable picture", False),
         ("a.png", "image/png", PNG, None, "could not be recognised", False),
         ("p.pdf", "application/pdf", pdf("Opened in 1932."), None, "document p.pdf says:\nOpened in 1932.", True),
         ("p.pdf", "application/pdf", b"%PDF-", None, "could not be read: this PDF cannot be read", False),
@@ -176,10 +176,10 @@ def upload(name: str, media_type: str) -> Upload:
             "application/octet-stream",
             b"\xff\xfe\0",
             None,
-            "neither text nor a type of file that is read",
+            "neither text nor a supported type of file",
             False,
         ),
-        ("a.bin", "application/octet-stream", b"a\0b", None, "neither text nor a type of file that is read", False),
+        ("a.bin", "application/octet-stream", b"a\0b", None, "neither text nor a supported type of file", False),
     ],
 )
 async def test_an_upload_is_read_or_it_is_said_why_not(

@@ -23,7 +23,7 @@ def test_a_run_answers_and_says_what_the_answer_rests_on(cli: Cli, tmp_path: Pat
     assert said.code == Exit.OK
     assert "3,412" in said.out
     assert "Round 1" in said.err
-    assert "Rests on" in said.err
+    assert "Based on" in said.err
 
 
 def test_a_run_in_json_gives_the_answer_with_its_nodes_entries_and_contradictions(cli: Cli, tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ def test_on_a_terminal_a_picture_shows_the_task_at_hand_what_is_done_the_graph_a
     assert "⚡ " in last
     assert "▶" not in last
     assert "Mount Kelt is 3," in answer
-    assert "Rests on" in answer
+    assert "Based on" in answer
 
 
 def plain(shown: str) -> str:

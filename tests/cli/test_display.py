@@ -64,7 +64,7 @@ def test_explaining_tells_how_the_gate_judged(cli: Cli, monkeypatch: pytest.Monk
     cli.told("The heron fishes at dawn.", "The otter sleeps at noon.", "My sister Ann lives in Porto.")
     said = cli("recall", "heron", "--explain")
     assert "gate: " in said.out
-    assert "enough speaks for an answer" in said.out
+    assert "enough evidence for an answer" in said.out
     monkeypatch.setenv("REMANENT_LANGUAGE", "zh")
     assert "门控：得分" in cli("recall", "heron", "--explain").out
 
@@ -150,7 +150,7 @@ def test_entries_can_be_paged_and_turned_round(cli: Cli) -> None:
 def test_an_agent_that_said_nothing_has_no_entries(cli: Cli) -> None:
     said = cli("entries")
     assert (said.code, said.out) == (0, "")
-    assert "Nothing was said" in said.err
+    assert "Nothing has been said" in said.err
     assert cli("entries", "--json").json == []
 
 

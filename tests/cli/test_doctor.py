@@ -132,7 +132,7 @@ def test_an_audit_log_that_cannot_be_read_is_told_and_not_called_damaged(
     said = cli("doctor", "--json")
     found = by_check(said.json)["audit"]
     assert (said.code, found["ok"]) == (1, False)
-    assert found["detail"].startswith("default: the audit log cannot be read: Is a directory; it may well be whole")
+    assert found["detail"].startswith("default: the audit log cannot be read: Is a directory; it may be intact")
     assert "set aside" not in found["detail"]
     assert cli("audit", "verify").code == 69
     monkeypatch.setenv("REMANENT_LANGUAGE", "zh")
@@ -429,7 +429,7 @@ def test_an_agent_that_another_process_holds_is_told_apart_from_a_damaged_one(
     cli.told("heron")
 
     def held(_: AgentAdmin) -> None:
-        raise StoreBusy("another process holds the database; nothing was written, try again")
+        raise StoreBusy("another process is using the database; nothing was written: try again")
 
     monkeypatch.setattr(AgentAdmin, "check", held)
     said = cli("doctor", "--json")

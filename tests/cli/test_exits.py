@@ -162,7 +162,7 @@ def test_help_is_chinese_throughout_and_names_no_types_of_python(cli: Cli, monke
 
 def test_a_list_without_rows_says_that_there_is_nothing(cli: Cli) -> None:
     said = cli("session", "list")
-    assert (said.code, said.out, said.err) == (0, "", "There is nothing here.\n")
+    assert (said.code, said.out, said.err) == (0, "", "Nothing here.\n")
 
 
 def test_whoever_names_no_agent_means_the_default_one(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

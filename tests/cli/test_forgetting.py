@@ -88,7 +88,7 @@ def test_an_erasure_never_claims_more_than_the_store_has_reached(cli: Cli, monke
     said = cli("erase", "--entry", entry_id, "--yes")
     assert said.code == 0
     assert "every file" not in said.out
-    assert "may hold copies" in said.out
+    assert "may contain copies" in said.out
 
 
 def test_a_session_a_record_or_everything_can_be_erased(cli: Cli) -> None:
@@ -126,7 +126,7 @@ def test_erasing_again_says_that_nothing_was_there_any_more(cli: Cli) -> None:
     assert cli("erase", "--entry", entry_id, "--yes").code == 0
     again = cli("erase", "--entry", entry_id, "--yes")
     assert (again.code, again.out) == (1, "")
-    assert "or no more; nothing was erased" in again.err
+    assert "or it is already gone; nothing was erased" in again.err
     assert cli("erase", "--everything", "--yes").code == 1
 
 

@@ -29,7 +29,7 @@ def test_a_folder_is_added_with_its_files_and_nothing_goes_for_it(cli: Cli, fold
     assert "1 unchanged, 0 removed" in cli("knowledge", "add", folder).out
     refused = cli("knowledge", "add", folder, "--tag", "mine")
     assert refused.code != 0
-    assert "describe one document" in refused.err
+    assert "apply to a single document" in refused.err
 
 
 def test_indexing_anew_says_of_each_document_what_became_of_it(cli: Cli, folder: Path) -> None:
@@ -102,7 +102,7 @@ def test_a_chunk_is_switched_off_and_edited_and_shown_so_in_both_languages(
     assert cli("knowledge", "add", folder).code == 0
     chunk = cli("knowledge", "show", "pump.md").out.partition("]")[0].removeprefix("[")
     off = cli("knowledge", "edit-chunk", chunk, "--no-enabled")
-    assert off.out == f"[{chunk}] Pump (switched off: no search finds it)\n    # Pump\n    \n    It moves water.\n"
+    assert off.out == f"[{chunk}] Pump (disabled: hidden from search)\n    # Pump\n    \n    It moves water.\n"
     assert cli("knowledge", "search", "moves water", "--no-rewrite").code == 1
     assert cli("knowledge", "edit-chunk", chunk, "--enabled", "--text", "It moves oil.").code == 0
     assert "(edited by hand)\n    It moves oil." in cli("knowledge", "show", "pump.md").out

@@ -69,7 +69,7 @@ def test_what_a_workspace_shares_is_proposed_approved_and_revoked(cli: Cli) -> N
     assert "Deploys are on Monday" in cli("shared", "list", "--pending").out
     assert cli("shared", "approve", made["id"], "--json").json["status"] == "active"
     assert cli("shared", "list").err == ""
-    assert "Nothing waits for approval." in cli("shared", "list", "--pending").err
+    assert "Nothing is waiting for approval." in cli("shared", "list", "--pending").err
     assert cli("shared", "role", "operations").code == 0
     assert cli("shared", "role", "jester").code == Exit.BAD_INPUT
     assert cli("shared", "revoke", made["id"], "--reason", "moved", "--json").json["status"] == "forgotten"

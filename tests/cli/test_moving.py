@@ -60,7 +60,7 @@ def test_an_export_that_fails_leaves_the_old_file_and_no_other(
 def test_an_export_into_a_folder_that_is_not_there_is_told_plainly(cli: Cli, tmp_path: Path) -> None:
     said = cli("export", tmp_path / "none" / "out.jsonl")
     assert said.code == 65
-    assert said.err == f"Error: there is no folder {tmp_path / 'none'}; make it first, or write somewhere else\n"
+    assert said.err == f"Error: there is no folder {tmp_path / 'none'}; create it first, or write somewhere else\n"
 
 
 def test_an_import_gives_back_what_was_exported_byte_for_byte(cli: Cli, tmp_path: Path) -> None:

@@ -73,13 +73,13 @@ def test_the_same_file_again_stores_nothing_twice(cli: Cli) -> None:
     second = cli("remember", "--file", "-", "--json", given=told).json
     assert (first["repeated"], second["repeated"]) == (0, 600)
     assert first["entry_ids"] == second["entry_ids"]
-    assert "600 of them were known" in cli("remember", "--file", "-", given=told).err
+    assert "600 of them were already known" in cli("remember", "--file", "-", given=told).err
 
 
 @pytest.mark.parametrize(
     ("line", "complaint"),
     [
-        ("{", "no JSON"),
+        ("{", "not JSON"),
         ("[1]", "JSON object"),
         ('{"role": "user"}', "content"),
         ('{"content": "x", "session": 7}', "session must be text"),
@@ -191,7 +191,7 @@ def test_each_user_of_an_agent_is_answered_from_their_own_and_can_be_erased(cli:
 
 @pytest.mark.spec("SAFE-03")
 @pytest.mark.parametrize(
-    ("language", "said"), [("en", "was done, and could not be noted"), ("zh", "已完成，但未能记入")]
+    ("language", "said"), [("en", "was done, but could not be recorded"), ("zh", "已完成，但未能记入")]
 )
 def test_what_is_stored_and_could_not_be_noted_is_said_to_be_stored(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, language: str, said: str

@@ -96,7 +96,7 @@ def test_the_first_key_says_what_changes_from_now_on_in_both_languages(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = cli("keys", "create", "k")
-    assert "From now on a server on this memory serves nobody without a key" in " ".join(first.err.split())
+    assert "From now on, a server on this memory refuses every request without a key" in " ".join(first.err.split())
     assert "From now on" not in cli("keys", "create", "l").err
     monkeypatch.setenv("REMANENT_HOME", str(cli.home.with_name("other")))
     monkeypatch.setenv("REMANENT_LANGUAGE", "zh")

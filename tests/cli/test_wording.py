@@ -63,7 +63,7 @@ def test_every_error_of_the_table_is_raised_somewhere_in_these_words() -> None:
 
 
 @pytest.mark.spec("USE-05")
-@pytest.mark.parametrize("reason", ["no answer within 2 s", "there is no cross-encoder here; set recall.reranker"])
+@pytest.mark.parametrize("reason", ["no answer within 2 s", "no cross-encoder is configured; set recall.reranker"])
 def test_why_a_path_did_not_answer_is_told_in_the_users_language(
     reason: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -201,7 +201,7 @@ def test_a_refused_question_is_told_in_chinese(wanted: dict[str, Any], told: str
     with remanent.open(tmp_path, embedder="none") as memory, pytest.raises(errors.InvalidInput) as refused:
         memory.agent("ada").recall("tea", **wanted)
     assert translated(str(refused.value), "zh").startswith(told)
-    unknown = "there is no argument named text; it takes messages, session"
+    unknown = "there is no argument text; use one of messages, session"
     assert translated(unknown, "zh") == "没有参数 text；可用：messages, session"
 
 

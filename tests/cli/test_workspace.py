@@ -44,7 +44,7 @@ def test_a_run_ends_from_a_json_list_and_its_changes_are_told(
     monkeypatch.setenv("AGX_WORKSPACE_ROOT", str(tmp_path / "ws"))
     place = ("--agent", "ada", "--home", str(tmp_path / "home"))
     cli("workspace", "init", *place)
-    assert "nothing" in cli("workspace", "changes", *place).err
+    assert "Nothing" in cli("workspace", "changes", *place).err
     request = {"messages": [{"role": "user", "content": f"Please fix test {number}."} for number in range(6)]}
     (tmp_path / "run.json").write_text(json.dumps(request, indent=1), encoding="utf-8")
     assert "6 facts" in cli("workspace", "end", "--file", str(tmp_path / "run.json"), *place).out
@@ -53,4 +53,4 @@ def test_a_run_ends_from_a_json_list_and_its_changes_are_told(
     told = cli("workspace", "changes", *place).out
     assert "+++ MEMORY.md" in told
     (tmp_path / "bad.json").write_text('[{"role": "user"', encoding="utf-8")
-    assert "bad.json is no JSON" in cli("workspace", "end", "--file", str(tmp_path / "bad.json"), *place).err
+    assert "bad.json is not JSON" in cli("workspace", "end", "--file", str(tmp_path / "bad.json"), *place).err

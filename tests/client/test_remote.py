@@ -251,7 +251,7 @@ def test_memories_are_kept_by_hand_from_here_and_roles_and_grants_are_told(memor
     second = ada.add("Kim lives in Oslo.", subject="Kim", attribute="home", value="Oslo", user="kim", tags=["town"])
     assert (first.id, second.version, second.tags) == (second.id, 2, ("town",))
     assert [one.record.content for one in ada.history(second.id)] == [first.content, second.content]
-    with pytest.raises(InvalidInput, match="a memory is one of"):
+    with pytest.raises(InvalidInput, match="kind: must be one of"):
         ada.add("x", kind="turn")
     assert ada.role() is None
     ada.set_role("reviewer")
@@ -463,7 +463,7 @@ async def test_a_change_whose_answer_is_lost_may_have_been_made_and_is_sent_agai
     async with answering(answer) as (url, sent):
         error, attempts = await attempted(url, name, given)
     assert isinstance(error, AnswerLost)
-    assert "may have been done" in str(error)
+    assert "may have been carried out" in str(error)
     assert (attempts, len(sent), len(set(sent))) == (4, 4, 1)
     key, body = sent[0]
     assert error.idempotency_key == (key or None)

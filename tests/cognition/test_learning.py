@@ -187,7 +187,7 @@ async def test_both_sides_of_a_contradiction_are_kept_each_where_it_holds(ada: A
     await said(ada, "I live in Lisbon.")
     (conflict,) = await ada.conflicts()
     for scopes in ((), ("in winter",), ("in winter", "In winter"), ("in winter", " ")):
-        with pytest.raises(InvalidInput, match="say where each of both claims holds"):
+        with pytest.raises(InvalidInput, match="say where each of the two claims holds"):
             await ada.cognition.resolve(conflict.id, "keep_both", scopes=scopes)
     for _ in range(2):
         kept = await ada.cognition.resolve(conflict.id, "keep_both", scopes=("in winter", "in summer"))

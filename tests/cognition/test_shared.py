@@ -1,4 +1,4 @@
-"""What a workspace shares: proposed, approved by another, read by all, and taken back at once."""
+"""What a workspace shares: proposed, approved by somebody else, read by all, and taken back at once."""
 
 from pathlib import Path
 
@@ -104,7 +104,7 @@ async def test_over_an_interface_nobody_approves_his_own_under_another_name(tmp_
         asked = {"record_id": made.id}
         with pytest.raises(NotPermitted):
             await service.perform("cognition.approve", asked, place=place, principal=writer)
-        with pytest.raises(CallerError, match="approved by another"):
+        with pytest.raises(CallerError, match="approved by somebody else"):
             await service.perform("cognition.approve", asked, place=place, principal=promoted)
         with pytest.raises(InvalidInput):
             await service.perform("cognition.approve", {**asked, "by": "lead"}, place=place, principal=promoted)

@@ -43,7 +43,7 @@ def test_both_styles_are_read_with_their_calls_and_results() -> None:
 @pytest.mark.parametrize(
     ("message", "said"),
     [
-        ("hello", "message 2 is no object"),
+        ("hello", "message 2 is not an object"),
         ({"content": "no role"}, "message 2 has no known role"),
         ({"role": "narrator", "content": "x"}, "message 2 has no known role"),
         ({"role": "user", "content": 7}, "the content of message 2"),

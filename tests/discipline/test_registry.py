@@ -92,10 +92,10 @@ def test_ours_are_found_by_name() -> None:
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        ("no.such.module:Thing", "'other' of an unknown distribution cannot be loaded .*mend or uninstall"),
+        ("no.such.module:Thing", "'other' of an unknown distribution cannot be loaded .*fix or uninstall"),
         ("remanent.discipline:NoSuchThing", "cannot be loaded"),
-        ("remanent.model:Scope", "cannot be loaded|no name"),
-        ("pathlib:PurePath", "no name that is a word|no Discipline"),
+        ("remanent.model:Scope", "cannot be loaded|no valid name"),
+        ("pathlib:PurePath", "no valid name|not provide a Discipline"),
         ("remanent.bank.discipline:TaskBank", "two disciplines are called bank"),
     ],
 )
@@ -151,9 +151,9 @@ def test_a_face_that_nobody_gives_is_refused_with_those_that_are(tmp_path: Path)
     of_agents = ", ".join(one.agent_face.__name__ for one in registered() if one.agent_face)
     of_memories = ", ".join(one.memory_face.__name__ for one in registered() if one.memory_face)
     with remanent.open(tmp_path, embedder="none", disciplines=[Other()]) as memory:
-        with pytest.raises(InvalidInput, match=f"gives the agent a Face; there are: {of_agents}"):
+        with pytest.raises(InvalidInput, match=f"gives the agent a Face; these do: {of_agents}"):
             memory.agent("ada").face(Face)
-        with pytest.raises(InvalidInput, match=f"gives the memory a Face; there are: {of_memories}"):
+        with pytest.raises(InvalidInput, match=f"gives the memory a Face; these do: {of_memories}"):
             memory.face(Face)
 
 

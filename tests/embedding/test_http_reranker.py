@@ -105,7 +105,7 @@ async def test_raw_scores_of_any_size_are_brought_between_nought_and_one_in_thei
 )
 async def test_an_answer_that_is_none_is_refused_whole(step: Step) -> None:
     async with ScriptedServer(step) as server, reranker_at(server) as reranker:
-        with pytest.raises(ModelUnavailable, match="no list of 2 scores"):
+        with pytest.raises(ModelUnavailable, match="not answer with a list of 2 scores"):
             await reranker.score("which?", ["a", "b"])
 
 

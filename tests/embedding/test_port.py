@@ -82,5 +82,5 @@ async def test_nothing_and_too_much_are_refused_before_they_are_looked_at(monkey
     monkeypatch.setattr(port, "MAX_IMAGE_BYTES", 4)
     with pytest.raises(InvalidInput, match="empty"):
         await Shown("x").read(b"")
-    with pytest.raises(InvalidInput, match="5 bytes, and 4"):
+    with pytest.raises(InvalidInput, match="5 bytes, but at most 4"):
         await Shown("x").read(b"12345")

@@ -163,7 +163,7 @@ async def test_a_full_queue_refuses_and_keeps_what_is_queued(world: World, scrip
     worker = world.worker({"remember": script})
     job_ids = await world.enqueue(["remember"] * 4, limit=4)
     await world.quiet()
-    with pytest.raises(QueueFull, match="4 jobs wait"):
+    with pytest.raises(QueueFull, match="4 jobs are already waiting"):
         await world.enqueue(["remember"], limit=4)
     assert [job.id for job in await world.jobs()] == job_ids
     script.hold.set()

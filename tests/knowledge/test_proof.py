@@ -364,7 +364,7 @@ async def test_a_number_in_words_is_the_one_in_figures(base: AsyncKnowledgeColle
         ("# Leave\n\nAnnual leave: 1 to 10 years: 5 days; 10 to 20 years: 10 days.\n",
          "What annual leave is there after 12 years?", True, "Annual leave: … 10 to 20 years: 10 days. [1]"),
         ("# Leave\n\nAnnual leave: 1 to 10 years: 5 days; 10 to 20 years: 10 days.\n",
-         "What annual leave is there after 30 years?", False, "for certain"),
+         "What annual leave is there after 30 years?", False, "with certainty"),
         ("# 年休假\n\n年休假：满1年不满10年休5天，满10年不满20年休10天，满20年休15天。\n",
          "工作八年有几天年假？", True, "年休假：满1年不满10年休5天… [1]"),
         ("# API\n\nEach key may make 25 requests a second.\n\n# Projects\n\nSend the revised plan to Ann by Friday.\n",

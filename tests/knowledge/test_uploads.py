@@ -90,7 +90,7 @@ async def test_what_is_sent_twice_or_out_of_order_is_refused_and_told_where_to_g
     kept = PartialUploads(FolderShelf(tmp_path))
     assert await kept.append(ADA, DIGEST, pieces(b"abc"), offset=0) == 3
     for offset in (0, 2, 4):
-        with pytest.raises(VersionConflict, match="3 bytes of this file are here"):
+        with pytest.raises(VersionConflict, match="3 bytes of this file have arrived"):
             await kept.append(ADA, DIGEST, pieces(b"abc"), offset=offset)
     assert await kept.received(ADA, DIGEST) == 3
 
@@ -125,7 +125,7 @@ async def test_what_one_agent_sends_no_other_sees_or_takes(tmp_path: Path) -> No
 async def test_bytes_that_do_not_have_their_digest_are_thrown_away(tmp_path: Path) -> None:
     kept = PartialUploads(FolderShelf(tmp_path))
     await kept.append(ADA, DIGEST, pieces(b"something else"), offset=0)
-    with pytest.raises(InvalidInput, match="does not have this digest"):
+    with pytest.raises(InvalidInput, match="does not match this digest"):
         await kept.take(ADA, DIGEST)
     assert await kept.received(ADA, DIGEST) == 0
 

@@ -233,10 +233,10 @@ def test_a_message_without_words_is_refused_and_named(empty: object) -> None:
 @pytest.mark.parametrize(
     ("message", "complaint"),
     [
-        (None, "None is no message"),
+        (None, "None is not a message"),
         (b"bytes", "not a bytes"),
         ([["nested"]], "not a list"),
-        ({"role": "user", "content": "x", "metdata": {}}, "metdata: no field"),
+        ({"role": "user", "content": "x", "metdata": {}}, "metdata: not a field"),
         ({"role": "user", "content": 7}, "not a number"),
         ({"role": "user", "content": [7]}, "not a number"),
         ({"role": ["user"], "content": "x"}, "role: "),

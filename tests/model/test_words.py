@@ -32,7 +32,7 @@ COGNITION = pytest.mark.needs("cognition")
         pytest.param(
             lambda ada: ada.cognition.memories(statuses=["x"]), "active", id="status of a memory", marks=COGNITION
         ),
-        pytest.param(lambda ada: ada.cognition.set_role("x"), "it is one of", id="role", marks=COGNITION),
+        pytest.param(lambda ada: ada.cognition.set_role("x"), "choose one of", id="role", marks=COGNITION),
         pytest.param(lambda ada: ada.records(statuses=["x"]), "active", id="status of a record"),
         pytest.param(lambda ada: ada.admin.jobs(states=["x"]), "pending", id="state of a job"),
     ],

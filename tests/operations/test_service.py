@@ -94,9 +94,9 @@ async def test_records_are_listed_of_a_time_page_after_page(service: Service) ->
 async def test_a_cursor_of_another_listing_is_refused(service: Service) -> None:
     await service.perform("remember", {"messages": ["a", "b"]}, place=HERE)
     page = await service.perform("entries", {"limit": 1}, place=HERE)
-    with pytest.raises(InvalidInput, match="another listing"):
+    with pytest.raises(InvalidInput, match="a different listing"):
         await service.perform("records", {"cursor": page.next}, place=HERE)
-    with pytest.raises(InvalidInput, match="no cursor"):
+    with pytest.raises(InvalidInput, match="not a cursor"):
         await service.perform("records", {"cursor": "###"}, place=HERE)
 
 
@@ -203,7 +203,7 @@ async def test_what_is_done_and_cannot_be_noted_is_said_to_be_done(
     await service.perform("remember", {"messages": ["before"]}, place=HERE)
     with monkeypatch.context() as patch:
         fills_up(patch)
-        with pytest.raises(AuditFailed, match="remember was done, and could not be noted in the audit log") as caught:
+        with pytest.raises(AuditFailed, match="remember was done, but could not be recorded in the audit") as caught:
             await service.perform("remember", {"messages": ["during"]}, place=HERE)
         assert "nothing was" not in str(caught.value)
         with pytest.raises(StorageFull, match="nothing was changed"):
@@ -572,7 +572,7 @@ def test_two_operations_cannot_share_a_name_or_a_route() -> None:
 
 @pytest.mark.parametrize("name", ["Wave", "a.b.c", "wave-twice", ""])
 def test_a_name_that_no_interface_could_show_is_refused(name: str) -> None:
-    with pytest.raises(ValueError, match="no name of an operation"):
+    with pytest.raises(ValueError, match="not a valid name for an operation"):
         _wave(name)
 
 

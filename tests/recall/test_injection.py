@@ -263,7 +263,7 @@ def test_what_was_remembered_is_a_message_of_a_user_or_a_tool() -> None:
 
 @pytest.mark.parametrize("role", ["system", "developer", "assistant"])
 def test_what_was_remembered_never_speaks_as_the_system(role: str) -> None:
-    with pytest.raises(InvalidInput, match="take user or tool"):
+    with pytest.raises(InvalidInput, match="use user or tool"):
         found_text().message(role=role)  # type: ignore[arg-type]
 
 

@@ -355,7 +355,7 @@ def session_attacks(home: Path, port: int) -> Iterator[tuple[str, int, int]]:
     yield met("the session itself", 200, cookie)
     yield met("the session with its word", 200, cookie, f"x-remanent-csrf: {word}", method="POST")
     yield met("a cookie alone that writes", 403, cookie, method="POST")
-    yield met("another session's word", 403, cookie, f"x-remanent-csrf: {foreign}", method="POST")
+    yield met("another session's token", 403, cookie, f"x-remanent-csrf: {foreign}", method="POST")
     yield met("the word as a cookie", 403, f"{cookie}; x-remanent-csrf={word}", method="POST")
     yield met("another site with cookie and word", 403, cookie, f"x-remanent-csrf: {word}", f"Origin: {EVIL}")
     yield met("signing somebody out without the word", 403, cookie, method="DELETE", path="/session")

@@ -64,10 +64,10 @@ async def test_without_a_key_only_the_machine_itself_comes_in_and_each_request_i
     async with aopen(tmp_path, embedder="none") as memory, Service(memory) as service:
         authenticator = Authenticator(service, memory.settings.server, timer=lambda: 100.0)
         assert (await authenticator.principal(request())) == LOCAL
-        with pytest.raises(NotAuthenticated, match="on the machine itself"):
+        with pytest.raises(NotAuthenticated, match="from the server's own machine"):
             await authenticator.principal(request(peer="192.0.2.1"))
         KeyRing(tmp_path).create("made elsewhere", reach=Reach(org="acme"), permissions=(Permission.READ,))
-        with pytest.raises(NotAuthenticated, match="a key is needed"):
+        with pytest.raises(NotAuthenticated, match="a key is required"):
             await authenticator.principal(request())
 
 

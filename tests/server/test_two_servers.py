@@ -375,7 +375,7 @@ async def test_unfinished_files_on_a_shelf_are_bounded_and_end_after_a_day(
 
     async def some() -> AsyncIterator[bytes]:
         yield b"12345"
-        with pytest.raises(StoreBusy, match="this very file"):
+        with pytest.raises(StoreBusy, match="already being uploaded"):
             await kept.append(ada, "a" * 64, some(), offset=5)
 
     async def send(name: str, scope: Scope = ada) -> int:

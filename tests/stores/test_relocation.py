@@ -63,7 +63,7 @@ async def test_an_agent_whose_place_is_taken_by_another_is_refused_and_kept(tmp_
     samples = Samples(seed=8)
     other = samples.make_entry(samples.make_scope("ada"), "somebody else's words")
     await append(target.store, other)
-    with pytest.raises(InvalidInput, match="has memories already"):
+    with pytest.raises(InvalidInput, match="already has memories"):
         await moved(source, target)
     assert [entry.text for entry in (await everything(target.store, samples.make_scope("ada"))).entries] == [other.text]
     await close(source, target)

@@ -246,7 +246,7 @@ async def test_on_a_disk_without_room_for_another_reader_an_export_is_refused_on
     await anext(lines)
     await anext(lines)
     await append(store, samples.make_entry(SCOPE))
-    with pytest.raises(StoreBusy, match="changed while"):
+    with pytest.raises(StoreBusy, match="changed during"):
         [line async for line in lines]
 
 

@@ -257,15 +257,16 @@ class DeepRetrievalTool(MemoryBackedTool):
     origin = Origin.TOOL
     declaration = ToolDefinition(
         name=_DEEP_RETRIEVAL,
-        description="Read all that stands behind a memory node, word for word: reasoning, tool calls, results, files. "
-        "A long history comes in pages: go on at next_offset, or give a query to see only what is about it. Long files "
-        "are given when asked for by attachment_id.",
+        description="Read everything behind a memory node, word for word: "
+        "reasoning, tool calls, results, files. A long "
+        "history comes in pages: continue at next_offset, or give a query to see only what "
+        "is about it. To read a long file, give its attachment_id.",
         parameters={
             "type": "object",
             "properties": {
                 "node_id": {"type": "string", "description": "the id of a node in <memory>"},
                 "attachment_id": {"type": "string", "description": "one of its files"},
-                "offset": {"type": "integer", "description": "where to go on, from next_offset"},
+                "offset": {"type": "integer", "description": "where to continue, from next_offset"},
                 "query": {"type": "string", "description": "only what is about this"},
             },
             "required": ["node_id"],

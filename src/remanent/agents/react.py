@@ -77,7 +77,7 @@ def _shorter(turn: Turn, longest: int) -> Turn:
 
 _logger = logging.getLogger(__name__)
 _CODE_ANSWERS = Bilingual(
-    "the agent's answer tells nothing of what it was shown, or leaves it open; code answers",
+    "the agent's answer uses nothing it was shown, or leaves the question open; the offline engine answers",
     "智能体的回答没有用到所给内容，或没有给出结论；改由规则作答",
 )
 _ASKED_AGAIN = Bilingual(
@@ -147,7 +147,7 @@ class ReactAgent:
         self._engine = engine
         self._tools = {tool.declaration.name: tool for tool in tools}
         if len(self._tools) != len(tools):  # of two with one name only one could ever be called
-            raise InvalidInput("two tools of an agent have the same name; give each its own")
+            raise InvalidInput("two of the agent's tools have the same name; give each its own")
         self._declared = tuple(tool.declaration for tool in tools)
         self._limits = limits or ReactSettings()
 

@@ -45,8 +45,8 @@ _MAX_QUERIES = 5
 
 DECLARATION = ToolDefinition(
     name=_SEARCH,
-    description="Search for what is written about something. Give one query, or several that look at it from "
-    "different sides.",
+    description="Search for what is written about something. Give one query, or "
+    "several that approach it from different angles.",
     parameters={
         "type": "object",
         "properties": {
@@ -122,7 +122,7 @@ def _service_errors(failed: str, service: str, setting: str) -> Iterator[None]:
     except LanguageError as error:
         raise ToolFailed(f"{failed}: {error}") from error
     except (ValueError, ValidationError, RecursionError) as error:
-        raise ToolFailed(f"{service} gave an answer that cannot be read; see {setting}") from error
+        raise ToolFailed(f"{service} sent an answer that cannot be read; see {setting}") from error
 
 
 _OneLine = Annotated[str, BeforeValidator(lambda value: " ".join(value.split()) if isinstance(value, str) else "")]
@@ -178,7 +178,7 @@ class Visit:
     origin = Origin.WEB
     declaration = ToolDefinition(
         name=_VISIT,
-        description="Read a public web page in full, for example one that a search found.",
+        description="Read a public web page in full, for example one found by a search.",
         parameters={
             "type": "object",
             "properties": {"url": {"type": "string", "description": "its address, http or https"}},
@@ -253,11 +253,11 @@ def _jina(settings: ReaderSettings, *, sleep: Callable[[float], Awaitable[None]]
 async def _page_text(page: FetchedPage) -> tuple[str, str]:
     """Return the title and the text of a page, or of the document that an address leads to."""
     if page.media_type.startswith("image/"):
-        raise ToolFailed(f"{page.url} is {page.media_type}, which is not read as a page")
+        raise ToolFailed(f"{page.url} is {page.media_type}, which cannot be read as a page")
     try:
         found = await load(page.body, name=urlsplit(page.url).path, media_type=page.media_type, charset=page.charset)
     except InvalidInput as error:
-        raise ToolFailed(f"{page.url} is {page.media_type}, which is not read as a page: {error}") from error
+        raise ToolFailed(f"{page.url} is {page.media_type}, which cannot be read as a page: {error}") from error
     return found.title or "", found.text.strip()
 
 

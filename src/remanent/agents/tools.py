@@ -175,7 +175,7 @@ def _arguments_of(function: Callable[..., Any]) -> type[BaseModel]:
     try:
         return create_model("Arguments", __config__=ConfigDict(extra="forbid"), **fields)
     except (PydanticSchemaGenerationError, TypeError) as error:
-        raise InvalidInput("the parameters of a tool need types that JSON can represent") from error
+        raise InvalidInput("the parameters of a tool must have types that JSON can represent") from error
 
 
 def _to_text(result: object) -> str:

@@ -154,7 +154,7 @@ class AssociativeMemory:
         return self._portal.call(self._wrapped.forgotten)
 
     def restore(self, node_id: str) -> Node:
-        """Make a deleted node again from the journal, while that has its words."""
+        """Rebuild a deleted node from the journal, as long as its words are still there."""
         return self._portal.call(self._wrapped.restore, node_id)
 
     def triples(self) -> list[str]:

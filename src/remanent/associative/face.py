@@ -134,7 +134,7 @@ class Associations(GraphParts):
     ) -> SearchResult:
         """Search an agent's graph as it stands now: with a depth exactly so far, without one wherever it answers."""
         if isinstance(relations, str):
-            raise InvalidInput("relations is a list of texts: wrap the text in a list")
+            raise InvalidInput("relations must be a list of strings: wrap the string in a list")
         limit = self.settings.max_search_results if limit is None else limit
         if (depth is not None and depth < 0) or limit < 0:
             raise InvalidInput("depth and limit must not be negative")
@@ -358,7 +358,7 @@ class AsyncAssociativeMemory:
         return sorted(stones, key=lambda stone: stone.forgotten_at, reverse=True)
 
     async def restore(self, node_id: str) -> Node:
-        """Make a deleted node again from the journal, while that has its words."""
+        """Rebuild a deleted node from the journal, as long as its words are still there."""
         self._check()
         return await self._associations.writer.restore(self._scope, node_id)
 
@@ -397,7 +397,7 @@ class AsyncAssociativeMemory:
         graph = await self._graph()
         vertex = graph.find(node_id)
         if vertex is None:
-            raise NotFound(f"no node {node_id} here; `forgotten` lists those that were deleted")
+            raise NotFound(f"there is no node {node_id} here; `forgotten` lists those that were deleted")
         return graph, vertex
 
     def _check(self) -> None:

@@ -488,7 +488,9 @@ class GraphTransaction:
         found = {record.id: record for record in await self._store.records(self.scope, query)}
         for node_id in node_ids:
             if node_id not in found:
-                raise VersionConflict(f"node {node_id} was deleted or erased meanwhile; look again, then retry")
+                raise VersionConflict(
+                    f"node {node_id} has been deleted or erased in the meantime; read again, then retry"
+                )
         return [found[node_id] for node_id in node_ids]
 
     # ── links ────────────────────────────────────────────────────────────────

@@ -52,7 +52,7 @@ IN_FOCUS = Bilingual("in focus", "关注点")
 FOCUS_PATH = Bilingual("from focus “{focus}”", "自关注点“{focus}”")
 OUT_OF_REACH = Bilingual("found by words or meaning, far from any focus", "由词语或语义找到，离关注点很远")
 NO_ASSOCIATION = Bilingual("Nothing comes to mind.", "什么也想不起来。")
-NEVER_TOLD = Bilingual("Nothing of this was ever told.", "从未听说过这件事。")
+NEVER_TOLD = Bilingual("This was never mentioned.", "从未听说过这件事。")
 NOT_IN_GRAPH = Bilingual(
     "{count} more messages are not in the graph yet.",
     "另有 {count} 条消息尚未进入联想图。",
@@ -66,7 +66,7 @@ REBUILT_FROM = Bilingual(
     "可由 {entries} 重建：`remanent associative restore {node_id}`。",
 )
 TRIPLES_LOADED = Bilingual(
-    "{nodes} nodes and {links} links taken in; {known} nodes were here already.",
+    "{nodes} nodes and {links} links imported; {known} nodes were already here.",
     "读入 {nodes} 个节点、{links} 条关联；{known} 个节点原已存在。",
 )
 
@@ -150,7 +150,7 @@ def _of(call: Call) -> AsyncAssociativeMemory:
     examples=({"messages": ["I moved to Lisbon in May."]},),
 )
 async def remember(call: Call, request: Remember) -> Receipt:
-    """Keep messages and link them into the associative memory; they are durable on return."""
+    """Store messages and link them into the associative memory; they are durable on return."""
     return await _of(call).remember(list(request.messages), **request.labels)
 
 
@@ -161,7 +161,7 @@ class AssociativeQuery(Model):
         tuple[str, ...],
         BeforeValidator(keywords_of),
         about(
-            "Any of these words; of a question in one text, those that say what it is about.",
+            "Words, any of which may match; or a question, whose content words are used.",
             "关键词，任一匹配即可；也可以是一个问题，取其中的实词。",
             min_length=1,
             max_length=100,
@@ -169,26 +169,27 @@ class AssociativeQuery(Model):
     ]
     relations: Annotated[
         tuple[str, ...] | None,
-        about("Only along links of these relations.", "只沿这些关系的关联。", max_length=100),
+        about("Only follow links with these relations.", "只沿这些关系的关联。", max_length=100),
     ] = None
     depth: Annotated[
         int | None,
         about(
-            "Exactly so many hops from a focus; without it, wherever the words or their meaning are found.",
+            "Exactly this many hops from a focus; if left out, the whole graph is searched by words and meaning.",
             "只从关注点出发走这么多跳；不填则在图中任何地方按词语与语义查找。",
             ge=0,
             le=1000,
         ),
     ] = None
     limit: Annotated[
-        int | None, about("How many at most; 0 is no limit.", "最多多少条；0 表示不限。", ge=0, le=MAX_ITEMS)
+        int | None,
+        about("The most results to return; 0 means no limit.", "最多多少条；0 表示不限。", ge=0, le=MAX_ITEMS),
     ] = None
     since: Since = None
     until: Until = None
     by_meaning: Annotated[
         bool,
         about(
-            "With a depth: whether nodes that are near in meaning match, too.",
+            "With a depth: whether nodes close in meaning also match.",
             "指定深度时，语义相近的节点是否也算匹配。",
         ),
     ] = False
@@ -217,7 +218,7 @@ async def _search(call: Call, request: AssociativeQuery) -> AssociativeFound:
     command=Command(arguments=("keywords",), show=lambda screen, answer: _show_found(screen, answer.found)),
 )
 async def recall(call: Call, request: AssociativeQuery) -> Recalled:
-    """Bring to mind by words, meaning and links, best first; says what is far away, forgotten, or was never told."""
+    """Recall by words, meaning and links, best first; says what is far away, forgotten or was never mentioned."""
     found = await _search(call, request)
     return Recalled(text=SearchEngine.format_results(found), found=found)
 
@@ -264,7 +265,7 @@ async def state(call: Call, _: Nothing) -> GraphState:
     settles=True,
 )
 async def compress(call: Call, _: Nothing) -> Done:
-    """Ask for a compression, as every remembering does."""
+    """Request a compression, as every call of remember does."""
     await _of(call).compress()
     return Done()
 
@@ -277,7 +278,7 @@ async def compress(call: Call, _: Nothing) -> Done:
     command=Command(show=lambda screen, page: _show_forgotten(screen, page.items)),
 )
 async def forgotten(call: Call, _: Nothing) -> Page[Forgotten]:
-    """Show what is left of deleted nodes, last forgotten first."""
+    """Show what is left of deleted nodes, most recently forgotten first."""
     return Page(items=tuple(await _of(call).forgotten()))
 
 
@@ -285,7 +286,8 @@ class ByNode(Model):
     """Which node."""
 
     node_id: Annotated[
-        Id, about("A node, as `nodes` or `forgotten` shows it.", "节点的 id，见 `nodes` 或 `forgotten` 的输出。")
+        Id,
+        about("The id of a node, as shown by `nodes` or `forgotten`.", "节点的 id，见 `nodes` 或 `forgotten` 的输出。"),
     ]
 
 
@@ -321,7 +323,7 @@ async def node(call: Call, request: ByNode) -> Node:
     command=Command(show=_show_links),
 )
 async def links(call: Call, request: ByNode) -> LinkHealth:
-    """Show the links that leave a node: those whose far end is there, and those that dangle."""
+    """Show the links that leave a node, including dangling ones."""
     return await _of(call).links(request.node_id)
 
 
@@ -351,7 +353,7 @@ async def importance(call: Call, request: ByNode) -> Importance:
     route="GET associative/jobs",
 )
 async def jobs(call: Call, _: Nothing) -> Page[Job]:
-    """Show the associative memory's work that waits or runs, in its order."""
+    """Show the associative memory's waiting and running work, in order."""
     return Page(items=tuple(await _of(call).jobs()))
 
 
@@ -365,7 +367,7 @@ async def jobs(call: Call, _: Nothing) -> Page[Job]:
     command=Command(show=show_restored),
 )
 async def restore(call: Call, request: ByNode) -> Node:
-    """Make a deleted node again from the journal, while that has its words."""
+    """Rebuild a deleted node from the journal, as long as its words are still there."""
     return await _of(call).restore(request.node_id)
 
 
@@ -392,7 +394,7 @@ async def triples(call: Call, _: Nothing) -> AsyncIterator[str]:
     command=Command(show=_show_loaded),
 )
 async def load_triples(call: Call, _: Nothing) -> LoadedTriples:
-    """Take in a graph of N-Triples: all of it or nothing. Nodes that are here already stay as they are."""
+    """Import a graph from N-Triples: all of it or nothing. Nodes that are already here stay as they are."""
     async with spooled_lines(call.sent()) as lines:
         return await _of(call).load_triples(lines)
 
@@ -400,7 +402,9 @@ async def load_triples(call: Call, _: Nothing) -> LoadedTriples:
 class Drawing(Model):
     """How to draw it."""
 
-    html: Annotated[bool, about("Whether as a page to search and zoom in.", "是否绘制成可查找、可缩放的网页。")] = False
+    html: Annotated[
+        bool, about("Draw it as a page that can be searched and zoomed.", "是否绘制成可查找、可缩放的网页。")
+    ] = False
 
 
 @operation(
@@ -412,7 +416,7 @@ class Drawing(Model):
     face=_face("drawing", give=bytes.decode),
 )
 async def graph(call: Call, request: Drawing) -> bytes:
-    """Draw the graph as an SVG, or as a page: what belongs together, focuses, strengths, and ends that dangle."""
+    """Draw the graph as an SVG or a page: what belongs together, focuses, link strengths and dangling links."""
     return (await _of(call).drawing(html=request.html)).encode()
 
 

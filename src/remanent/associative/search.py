@@ -93,7 +93,7 @@ _ONCE_KNOWN: Bilingual = Bilingual(
     "[记忆] 曾经记得“{about}”，但想不起来了",
 )
 _FURTHER_AWAY: Bilingual = Bilingual(
-    "[记忆] What answers best was told some time ago, further from what is in mind now",
+    "[记忆] The best match was said some time ago, further from what is in mind now",
     "[记忆] 以上最相关的记忆是较早以前说的，不在最近的谈话里",
 )
 # The first of each is the design's own wording.

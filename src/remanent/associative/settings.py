@@ -15,49 +15,50 @@ from remanent.settings import Number, Seconds, SettingsSection
 class AssociativeSettings(SettingsSection):
     """How the associative memory attends, forgets and searches.
 
-    follow: Whether everything that is remembered becomes associative memory, too.
+    follow: Whether everything that is remembered also becomes associative memory.
         是否将所有写入的内容同时写入联想记忆。
     max_focus_count: Nodes in focus: where recall starts, and what is neither compressed nor weakened.
         关注点数量上限：回忆由此出发，关注点不被压缩，其出边不衰减。
-    decay_rate: What a node's links are multiplied with each time it is scanned; less forgets faster.
+    decay_rate: The factor by which a node's links are multiplied each time it is scanned; a smaller one forgets faster.
         节点每次被扫描时其关联强度的衰减系数；越小遗忘越快。
     link_initial_strength: The strength of a new link between nodes that were learned together.
         同批次节点间新建关联的初始强度。
-    link_break_threshold: A weaker link is broken: out of search and importance, removed at its node's next scan.
+    link_break_threshold: A link weaker than this is broken: it no longer counts for search and importance, and is
+        removed at its node's next scan.
         关联断裂阈值：更弱的关联不参与搜索与重要性计算，并在节点下次扫描时删除。
     delete_threshold: A node that would be compressed to fewer characters is deleted and leaves a tombstone.
         删除阈值（字符数）：压缩后低于此值的节点被删除，并留下墓碑。
-    batch_reach: How far apart two nodes of one batch may stand to be linked; bounds the links of long ones.
+    batch_reach: How far apart two nodes of one batch may be and still be linked; limits the links of long batches.
         同批次两个节点相隔多远以内才建立关联；限制长批次的关联数量。
-    schedule: Which nodes a compression takes: those scanned least often (B), or the least important of a sample, in a
+    schedule: Which nodes a compression picks: those scanned least often (B), or the least important of a sample, in a
         fixed number of slots (A).
         压缩调度方案：`least-scanned` 扫描次数少者优先（方案 B）；`fixed` 固定槽位、抽样取最不重要者（方案 A）。
-    time_slice: Seconds after which a compression stops; the next one goes on where it stopped.
+    time_slice: Seconds after which a compression stops; the next one continues where it stopped.
         单次压缩的时间片（秒）；下次从中断处继续。
-    compression_batch_size: Nodes that one compression takes with a fixed number of slots.
+    compression_batch_size: How many nodes one compression processes with a fixed number of slots.
         方案 A 中每轮压缩处理的节点数。
-    max_nodes: Slots of the fixed schedule; when all are taken, the least important of a sample is reused.
+    max_nodes: The number of slots in the fixed schedule; when all are taken, the least important of a sample is reused.
         方案 A 的节点槽位数；用尽时复用抽样中最不重要的槽位。
-    compression: How a node's text is made shorter: by the annotation role of the engine, by its most telling sentences,
-        or in steps of a fifth of its original length.
+    compression: How a node's text is shortened: by the engine's annotation role, to its key sentences, or in steps of a
+        fifth of its original length.
         压缩方式：`role` 由引擎的标注角色完成；`key-sentences` 抽取关键句；`levels` 按原长的五分之一逐级压缩。
-    max_retries: Further attempts at language work that failed; in the end a node keeps its text.
+    max_retries: How often a failed language task is retried; if it still fails, the node keeps its text.
         语言任务失败后的重试次数；最终失败时节点保留原内容。
-    worker_timeout: Seconds that one piece of language work may take.
+    worker_timeout: The time limit for one language task, in seconds.
         单次语言任务的时限（秒）。
-    search: How recall searches unless it is given a depth: `widening` enters by words and meaning anywhere and says how
-        far away a thing was; `exact` goes `default_search_depth` hops from the focuses.
+    search: How recall searches unless given a depth: `widening` can enter the graph anywhere by words and meaning, and
+        says how far away each result is; `exact` goes `default_search_depth` hops from the focuses.
         未指定深度时的回忆方式：`widening` 可由词语和语义从图中任意处进入，并说明其远近；`exact` 只从关注点出发
         走 `default_search_depth` 跳。
-    default_search_depth: Hops from a focus that an exact search goes unless told otherwise; what lies beyond is further
-        away, unless told within a day of it.
+    default_search_depth: How many hops from a focus an exact search goes by default; anything beyond counts as further
+        away, unless it was said within a day of the focus.
         精确搜索的默认深度（跳数）；更远且早于最近一天谈话的记忆称为“较远”。
-    max_search_results: Nodes that a recall returns at most; 0 is no limit.
+    max_search_results: The most nodes a recall returns; 0 means no limit.
         单次回忆返回的最大结果数；0 表示不限。
-    similarity: The cosine from which a node counts as near in meaning; unless set, it is measured for the embedding
-        model.
+    similarity: The cosine similarity from which a node counts as close in meaning; by default measured for the
+        embedding model.
         余弦相似度达到多少视为语义相近；未设置时按所用向量模型测定。
-    max_queue_size: Jobs that may wait or run for the agent; past it, remember and recall are refused.
+    max_queue_size: How many jobs may wait or run for the agent; beyond that, remember and recall are refused.
         任务队列最大长度；超出后拒绝新的写入与回忆，已排队的不会丢失。
     """
 

@@ -147,15 +147,15 @@ class Properties(dict[str, ParsedValue]):
 
     def whole(self, name: str, default: int = 0) -> int:
         """Return a count or a time."""
-        return self._read(name, default, _whole, "is a whole number that is not negative")
+        return self._read(name, default, _whole, "must be a whole number, 0 or more")
 
     def strength(self, default: float) -> float:
         """Return the strength of a link."""
-        return self._read("strength", default, _share, "is a number from 0 to 1")
+        return self._read("strength", default, _share, "must be a number from 0 to 1")
 
     def keywords(self) -> tuple[str, ...]:
         """Return a node's keywords."""
-        return self._read("keywords", (), _words, 'is a JSON list of texts, such as "[\\"pier\\"]"')
+        return self._read("keywords", (), _words, 'must be a JSON list of strings, such as "[\\"pier\\"]"')
 
     def _read(self, name: str, default: _V, read: Callable[[str], _V], what: str) -> _V:
         """Return a value; one that cannot be read is refused with the number of its line."""
@@ -213,7 +213,7 @@ class ParsedGraph:
 
 def _invalid_line(line: int, what: str) -> InvalidInput:
     """Return the error for a line."""
-    return InvalidInput(f"line {line}: {what}; nothing was taken in")
+    return InvalidInput(f"line {line}: {what}; nothing was imported")
 
 
 def read_triples(lines: Iterable[str]) -> ParsedGraph:
@@ -224,7 +224,7 @@ def read_triples(lines: Iterable[str]) -> ParsedGraph:
             continue
         found = _LINE.fullmatch(line.rstrip("\r\n"))
         if found is None:
-            raise _invalid_line(number, 'this is no triple: <subject> <predicate> <object> or "text", then a dot')
+            raise _invalid_line(number, 'this is not a triple: <subject> <predicate> <object> or "text", then a dot')
         subject, predicate, target = (found[one] or found[one + 1] for one in (1, 3, 5))
         predicate, text = _TYPE if predicate == "rdf:type" else predicate, found[7]
         if text is not None:
@@ -242,10 +242,10 @@ def _add_value(reading: ParsedGraph, subject: str, predicate: str, said: ParsedV
     if subject == _FOCUS_LIST and predicate == "memory:order":
         return  # of whom, it does not say; the members come in the order of their lines then
     if namespace != "memory" or what not in _VOCABULARY.get(sort, ()):
-        raise _invalid_line(said.line, f"<{predicate}> says nothing of <{subject}> in this vocabulary")
+        raise _invalid_line(said.line, f"<{predicate}> cannot describe <{subject}> in this vocabulary")
     told = reading.thing(sort, name, said.line)
     if told.setdefault(what, said).text != said.text:
-        raise _invalid_line(said.line, f"line {told[what].line} says another <{predicate}> of <{subject}>")
+        raise _invalid_line(said.line, f"line {told[what].line} gives <{predicate}> of <{subject}> another value")
 
 
 def _add_reference(reading: ParsedGraph, subject: str, predicate: str, target: str, line: int) -> None:
@@ -260,7 +260,7 @@ def _add_reference(reading: ParsedGraph, subject: str, predicate: str, target: s
     elif subject == _FOCUS_LIST and predicate == "memory:member" and far_sort == "node":
         reading.members.setdefault(_id(far, line), line)
     elif not (subject == _FOCUS_LIST and predicate == _TYPE and target == "memory:FocusList"):
-        raise _invalid_line(line, f"<{subject}> <{predicate}> <{target}> is not of this vocabulary")
+        raise _invalid_line(line, f"<{subject}> <{predicate}> <{target}> is not in this vocabulary")
 
 
 def _check_whole(reading: ParsedGraph) -> None:
@@ -303,10 +303,10 @@ def _unescaped(text: str, line: int) -> str:
         if name[0] in "uU" and len(name) > 1:
             code = int(name[1:], 16)
             if code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
-                raise _invalid_line(line, f"\\{name} is no character")
+                raise _invalid_line(line, f"\\{name} is not a character")
             return chr(code)
         if name not in _ESCAPED:
-            raise _invalid_line(line, f"\\{name} is no escape of N-Triples")
+            raise _invalid_line(line, f"\\{name} is not an escape of N-Triples")
         return _ESCAPED[name]
 
     return _ESCAPE.sub(one, text) if "\\" in text else text
@@ -409,7 +409,7 @@ class TripleLoader:
             strength = told.strength(self._parts.settings.link_initial_strength)
             link = (from_id, to_id, told.text("relation"))
             if link in met:
-                raise _invalid_line(told.line, "a line before tells of a link with the same ends and the same relation")
+                raise _invalid_line(told.line, "an earlier line has a link with the same ends and the same relation")
             met.add(link)
             work.create_link(from_id, to_id, strength, link[2])
 

@@ -540,7 +540,7 @@ class GraphWriter:
         spans = [source for source in forgotten.sources if source.entry_id in entries]
         words = [text for one in spans if (text := entries[one.entry_id].text[one.start : one.end].strip())]
         if not words:
-            raise NotFound(f"node {forgotten.node_id} cannot be made again: the journal no longer has its words")
+            raise NotFound(f"node {forgotten.node_id} cannot be rebuilt: the journal no longer has its words")
         request = SegmentationRequest(utterances=tuple(_utterance(entry) for entry in said))
         async with asyncio.timeout(self._parts.settings.worker_timeout):
             answer = await self._parts.engine.run(SEGMENTATION, request)

@@ -147,7 +147,7 @@ class MemoryBank:
     ) -> str:
         """Append a text of the run to the journal and return the entry's id; no node is made of it."""
         if source in INGESTED_SOURCES:
-            raise InvalidInput(f"text from {source} becomes nodes; give it to `observe`")
+            raise InvalidInput(f"text from {source} becomes nodes; pass it to `observe`")
         entry = self.runtime.entry(
             text, source=source, kind=kind, role=role, origin=origin, metadata=dict(metadata or {})
         )
@@ -171,9 +171,9 @@ class MemoryBank:
         it to code; a key that is refused is raised, and the text, which is in the journal, is read with the next one.
         """
         if not text.strip():
-            raise InvalidInput("the text is empty; give one with content")
+            raise InvalidInput("the text is empty; give some text")
         if source not in INGESTED_SOURCES:
-            raise InvalidInput(f"source must be one of {', '.join(INGESTED_SOURCES)}; findings go to `validate`")
+            raise InvalidInput(f"source must be one of {', '.join(INGESTED_SOURCES)}; pass findings to `validate`")
         kept, text = _referenced(text, attachments)
         entry = self.runtime.entry(
             text,

@@ -55,7 +55,7 @@ COMMANDS = (
             CommandParameter("file", Path, "FILE", Bilingual("An exported bank.", "导出的记忆库。"), is_file=True),
             _option(
                 "svg", Path | None, "--svg FILE",
-                "The drawing; defaults to a file beside the export.", "图的文件；默认与导出文件放在一起。",
+                "The file to draw to; defaults to one beside the export.", "图的文件；默认与导出文件放在一起。",
             ),
         ),
     ),

@@ -93,7 +93,7 @@ class Conflicts:
         """Return a conflict that can be validated."""
         conflict = self.get(conflict_id)
         if conflict.state not in WAITING:
-            raise InvalidInput(f"conflict {conflict_id} is {conflict.state.value} already; `undo` opens it again")
+            raise InvalidInput(f"conflict {conflict_id} is already {conflict.state.value}; `undo` reopens it")
         return conflict
 
     def between(self, one: str, other: str) -> Conflict | None:

@@ -95,7 +95,7 @@ class AsyncBanks:
         scope = owner.within(task=bank_id or self._parts.new_id())
         settings = self._parts.settings.section(BankSettings)
         if prompt_tokens is not None and not MIN_PROMPT_TOKENS <= prompt_tokens <= MAX_PROMPT_TOKENS:
-            raise InvalidInput(f"prompt_tokens is a number from {MIN_PROMPT_TOKENS} to {MAX_PROMPT_TOKENS:,}")
+            raise InvalidInput(f"prompt_tokens must be a number from {MIN_PROMPT_TOKENS} to {MAX_PROMPT_TOKENS:,}")
         if prompt_tokens is not None:
             settings = settings.model_copy(update={"prompt_tokens": prompt_tokens})
         return AsyncBank(
@@ -341,8 +341,8 @@ class AsyncBank:
 
 
 _LOST = Bilingual(
-    "This bank lived in memory only and was cleared when its with block was left; open it with bank_id='a-name', and "
-    "what it has read stays: bank.run() then continues it.",
+    "This bank was kept only in memory and was cleared when its `with` block ended; open it with "
+    "bank_id='a-name' to keep what it has read, and bank.run() will continue from there.",
     "这个记忆库只在内存中，离开 with 代码块时已清除；用 bank_id='名称' 打开即可保留读入的内容，"
     "之后 bank.run() 会接着进行。",
 )

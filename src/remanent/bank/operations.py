@@ -54,13 +54,13 @@ class RunBank(Model):
     context: Annotated[Text, about("The text to read.", "要阅读的文本。", max_length=_MAX_CONTEXT_CHARS)] = ""
     sources: Annotated[
         dict[str, Text],
-        about("Texts by name that can be searched and are not ingested.", "可检索但不预先读入的文本（按名称）。",
+        about("Texts, by name, that can be searched but are not ingested.", "可检索但不预先读入的文本（按名称）。",
               max_length=_MAX_SOURCES),
     ] = Field(default_factory=dict)  # fmt: skip
     bank_id: Annotated[
         BankId | None,
         about(
-            "Keep the bank under this name; without a name it is cleared at the end.",
+            "Keep the bank under this name; without one it is cleared at the end.",
             "以此名称保留记忆库；不给则结束后清除。",
         ),
     ] = None
@@ -91,8 +91,8 @@ class BankAnswer(Model):
     tool=Tool(
         "bank_run",
         Bilingual(
-            "Answer a question from a long text that is given with it; contradictions in the text are cross-checked. "
-            "With a bank_id what was learned is kept, and task_state shows it.",
+            "Answer a question from a long text given with it; contradictions in the text are cross-checked. "
+            "With a bank_id, what was learned is kept, and task_state shows it.",
             "根据随问题给出的长文本作答，并交叉核对其中的矛盾。给出 bank_id 则保留所得，可用 task_state 查看。",
         ),
         fields=("task", "context", "bank_id"),
@@ -110,7 +110,7 @@ async def run_bank(call: Call, request: RunBank) -> BankAnswer:
 
     async with call.memory.face(AsyncBanks)(**dict(request), **_place(call)) as bank:
         if request.bank_id is not None and await bank.is_stored():
-            raise InvalidInput(f"there is a bank {request.bank_id} already; clear it or choose another name")
+            raise InvalidInput(f"the bank {request.bank_id} already exists; clear it, or choose another name")
         result = await bank.run(keep=True, on_event=tell)
         return BankAnswer(result=result, conflicts=bank.conflicts, calls=dict(bank.calls), bank_id=request.bank_id)
 
@@ -127,7 +127,7 @@ class ListBanks(Model):
     route="GET banks",
 )
 async def list_banks(call: Call, request: ListBanks) -> Page[BankInfo]:
-    """List the kept banks of an agent, those that were worked on last first."""
+    """List an agent's kept banks, most recently used first."""
     found = await call.memory.face(AsyncBanks).stored(**_place(call), limit=request.limit)
     return Page(items=tuple(found))
 
@@ -175,7 +175,7 @@ def _tell_state(state: BankState, language: Language) -> str:
     settled = {ConflictState.RESOLVED}
     open_ones = [conflict for conflict in state.conflicts if conflict.state not in settled]
     if open_ones:
-        lines.append(Bilingual("Contradictions that are not settled:", "尚未解决的矛盾：")[language])
+        lines.append(Bilingual("Contradictions not yet settled:", "尚未解决的矛盾：")[language])
         lines += [f"- [{conflict.id}] {_excerpt(conflict.description)}" for conflict in open_ones]
     return "\n".join(lines)
 
@@ -191,8 +191,8 @@ def _excerpt(text: str) -> str:
     tool=Tool(
         "task_state",
         Bilingual(
-            "See how a long task stands that was kept under a bank_id: its goal, the steps done and the next one, what "
-            "is known so far with ids for deep_retrieval, and which contradictions are open.",
+            "See the state of a long task kept under a bank_id: its goal, the steps done and the next one, what "
+            "is known so far (with ids for deep_retrieval), and which contradictions are still open.",
             "查看以 bank_id 保留的长任务的状态：目标、已完成的步骤与下一步、目前所知（附可用于 deep_retrieval 的 id），"
             "以及尚未解决的矛盾。",
         ),
@@ -221,7 +221,7 @@ class ResumeBank(BankReference):
     long=True,
 )
 async def resume_bank(call: Call, request: ResumeBank) -> BankAnswer:
-    """Continue the task of a kept bank where it was."""
+    """Continue the task of a kept bank where it left off."""
 
     async with _opened(call, request.bank_id) as bank:
 
@@ -246,7 +246,7 @@ class ObserveText(BankReference):
     command=Command(arguments=("bank_id", "text")),
 )
 async def observe(call: Call, request: ObserveText) -> Observed:
-    """Have a kept bank ingest a text: split into topics, summarised, checked against what it knows."""
+    """Let a kept bank read a text: it is split by topic, summarised and checked against what the bank knows."""
     async with _opened(call, request.bank_id) as bank:
         return await bank.observe(request.text)
 
@@ -277,7 +277,9 @@ async def search(call: Call, request: SearchBank) -> BankFound:
 class Resolve(BankReference):
     """A finding that settles a contradiction."""
 
-    conflict_id: Annotated[Id, about("The contradiction, as `bank.get` shows it.", "矛盾的编号，见 `bank.get`。")]
+    conflict_id: Annotated[
+        Id, about("The id of the contradiction, as shown by `bank.get`.", "矛盾的编号，见 `bank.get`。")
+    ]
     finding: Annotated[Text, about("What is right, and why.", "哪种说法正确，依据是什么。", max_length=100_000)]
 
 
@@ -288,7 +290,7 @@ class Resolve(BankReference):
     command=Command(arguments=("bank_id", "conflict_id", "finding")),
 )
 async def resolve(call: Call, request: Resolve) -> Conflict:
-    """Settle a contradiction of a kept bank; your finding is the authority."""
+    """Settle a contradiction in a kept bank; your finding is final."""
     async with _opened(call, request.bank_id) as bank:
         return await bank.resolve(request.conflict_id, request.finding, decided_by=call.principal.name)
 
@@ -296,7 +298,7 @@ async def resolve(call: Call, request: Resolve) -> Conflict:
 class UndoChange(BankReference):
     """A merge or a verdict to undo."""
 
-    change_id: Annotated[Id, about("A merge event or a conflict.", "合并事件或矛盾的编号。")]
+    change_id: Annotated[Id, about("The id of a merge or a contradiction.", "合并事件或矛盾的编号。")]
 
 
 @_writes(
@@ -315,13 +317,14 @@ async def undo(call: Call, request: UndoChange) -> Done:
 class DeepRetrievalOf(BankReference):
     """A node whose raw entries are wanted."""
 
-    node_id: Annotated[Id, about("The node, as `bank.get` shows it.", "节点编号，见 `bank.get`。")]
+    node_id: Annotated[Id, about("The id of the node, as shown by `bank.get`.", "节点编号，见 `bank.get`。")]
     attachment_id: Annotated[Id | None, about("Only this file.", "只要这个附件。")] = None
     offset: Annotated[
-        int, about("Where to go on: `next_offset` of the page before.", "续读位置：上一页的 `next_offset`。", ge=0)
+        int,
+        about("Where to continue: the `next_offset` of the previous page.", "续读位置：上一页的 `next_offset`。", ge=0),
     ] = 0
-    limit: Annotated[int | None, about("Characters of a page.", "每页的字符数。", ge=1)] = None
-    query: Annotated[Text, about("Only what is about this.", "只看与此相关的句子。", max_length=10_000)] = ""
+    limit: Annotated[int | None, about("Characters per page.", "每页的字符数。", ge=1)] = None
+    query: Annotated[Text, about("Only sentences about this.", "只看与此相关的句子。", max_length=10_000)] = ""
 
 
 @_reads(
@@ -353,10 +356,10 @@ async def export(call: Call, request: BankReference) -> AsyncIterator[str]:
     reads=Body.BYTES,
 )
 async def load(call: Call, request: BankReference) -> InsightDoc:
-    """Make a kept bank from an export."""
+    """Create a kept bank from an export."""
     async with call.memory.face(AsyncBanks)(bank_id=request.bank_id, **_place(call)) as bank:
         if await bank.is_stored():
-            raise InvalidInput(f"there is a bank {request.bank_id} already; clear it or choose another name")
+            raise InvalidInput(f"the bank {request.bank_id} already exists; clear it, or choose another name")
         return await bank.load(b"".join([part async for part in call.sent()]))
 
 
@@ -368,7 +371,7 @@ async def load(call: Call, request: BankReference) -> InsightDoc:
     destroys=True,
 )
 async def clear(call: Call, request: BankReference) -> Done:
-    """Erase everything that a kept bank holds."""
+    """Erase everything in a kept bank."""
     async with _opened(call, request.bank_id) as bank:
         await bank.clear()
     return Done()

@@ -70,7 +70,7 @@ _SHORTEST = 8
 
 _NOTHING: Bilingual = Bilingual("(nothing is known yet)", "（没有相关记忆）")
 _UNRESOLVED: Bilingual = Bilingual("contradicted, not settled", "存在未解决的矛盾")
-_PROVISIONAL: Bilingual = Bilingual("waits for validation", "待验证")
+_PROVISIONAL: Bilingual = Bilingual("awaiting validation", "待验证")
 _STOP: Bilingual = Bilingual(".", "。")
 
 

@@ -60,7 +60,7 @@ class InsightDoc(Model):
     @model_validator(mode="after")
     def _check_the_goal(self) -> "InsightDoc":
         if not self.goal.strip():
-            raise InvalidInput("the task has no goal; say what is to be found out or done")
+            raise InvalidInput("the task has no goal; say what to find out or do")
         return self
 
     @property
@@ -131,16 +131,16 @@ _MAX_FAILURES = 2
 
 _NOTICES = {
     "unresolved": Bilingual(
-        "A conflict stays unresolved, its nodes are kept and marked: {description} ({why})",
+        "A conflict stays unresolved; its nodes are kept and marked: {description} ({why})",
         "冲突未能解决，相关节点都保留并已标记：{description}（{why}）",
     ),
     "failures": Bilingual(
-        "A sub-task failed; plan another way if there is one, else end.",
+        "A sub-task failed; plan another way if there is one, otherwise finish.",
         "有子任务失败；若还能换一种做法就规划下一步，否则结束。",
     ),
     "planner": Bilingual("Planning failed: {why}", "规划失败：{why}"),
     "set_aside": Bilingual(
-        "A text could not be read; it is kept, and search finds it: {text} ({why})",
+        "A text could not be read; it is kept and can be found by search: {text} ({why})",
         "有一段文本无法读入，原文已保留，可用 search 检索：{text}（{why}）",
     ),
 }

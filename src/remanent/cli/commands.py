@@ -10,7 +10,7 @@ COMMANDS = (
     OperationCommand(
         ("remember",),
         Bilingual(
-            "Store messages for good. They are durable on return; within a session, the same id is stored only once.",
+            "Store messages permanently. They are durable on return; within a session, the same id is stored only once.",
             "永久记住消息。返回时已落盘，任何崩溃都不会丢失；同一会话中相同的 id 只存一次。",
         ),
         "remember",
@@ -24,7 +24,7 @@ COMMANDS = (
                 "metadata",
                 list[str] | None,
                 "--metadata KEY=VALUE",
-                Bilingual("Metadata for all messages, to find them by.", "所有消息的元数据，供检索时筛选。"),
+                Bilingual("Metadata for all messages, to filter by later.", "所有消息的元数据，供检索时筛选。"),
                 default=None,
             ),
             CommandParameter(
@@ -39,7 +39,7 @@ COMMANDS = (
                 str | None,
                 "--user TEXT",
                 Bilingual(
-                    "The user, where the agent has several: nothing but what is theirs.",
+                    "The user, if the agent has several: only what belongs to them.",
                     "用户（智能体有多个用户时）：只涉及该用户的内容。",
                 ),
                 default=None,
@@ -115,7 +115,7 @@ COMMANDS = (
                 list[str] | None,
                 "--where KEY=VALUE",
                 Bilingual(
-                    'Only those whose metadata fit: {"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}. Comparisons: eq, in, gt, gte, lt, lte.',
+                    'Only those whose metadata match: {"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}. Comparisons: eq, in, gt, gte, lt, lte.',
                     '只要元数据相符的：{"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}。比较：eq、in、gt、gte、lt、lte。',
                 ),
                 default=None,
@@ -139,7 +139,7 @@ COMMANDS = (
                 str | None,
                 "--user TEXT",
                 Bilingual(
-                    "The user, where the agent has several: nothing but what is theirs.",
+                    "The user, if the agent has several: only what belongs to them.",
                     "用户（智能体有多个用户时）：只涉及该用户的内容。",
                 ),
                 default=None,
@@ -217,7 +217,7 @@ COMMANDS = (
                 list[str] | None,
                 "--seen TEXT",
                 Bilingual(
-                    "Fingerprints of what the model was already given, which is then left out of the text.",
+                    "Fingerprints of what the model has already been given; it is left out of the text.",
                     "此前已提供给模型的内容的指纹：文本中不再重复。",
                 ),
                 default=None,
@@ -227,7 +227,7 @@ COMMANDS = (
                 float | None,
                 "--within N",
                 Bilingual(
-                    "Seconds to answer in: a way of searching that is late, or still loads its model, is left out.",
+                    "The time to answer in, in seconds: a search path that is late, or still loading its model, is left out.",
                     "限时作答（秒）：届时未完成或仍在加载模型的检索路径会被略去。",
                 ),
                 default=None,
@@ -264,7 +264,7 @@ COMMANDS = (
                 list[str] | None,
                 "--where KEY=VALUE",
                 Bilingual(
-                    'Only those whose metadata fit: {"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}. Comparisons: eq, in, gt, gte, lt, lte.',
+                    'Only those whose metadata match: {"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}. Comparisons: eq, in, gt, gte, lt, lte.',
                     '只要元数据相符的：{"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}。比较：eq、in、gt、gte、lt、lte。',
                 ),
                 default=None,
@@ -328,7 +328,7 @@ COMMANDS = (
                 str | None,
                 "--media-type TEXT",
                 Bilingual(
-                    "The MIME type of its content; as its name tells, unless given.",
+                    "The MIME type of its content; by default guessed from its name.",
                     "内容的 MIME 类型；默认由文件名判断。",
                 ),
                 default=None,
@@ -399,7 +399,7 @@ COMMANDS = (
                 list[str] | None,
                 "--where KEY=VALUE",
                 Bilingual(
-                    'Only those whose metadata fit: {"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}. Comparisons: eq, in, gt, gte, lt, lte.',
+                    'Only those whose metadata match: {"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}. Comparisons: eq, in, gt, gte, lt, lte.',
                     '只要元数据相符的：{"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}。比较：eq、in、gt、gte、lt、lte。',
                 ),
                 default=None,
@@ -495,7 +495,7 @@ COMMANDS = (
     OperationCommand(
         ("deep-retrieval",),
         Bilingual(
-            "Show all the raw text that a record came from, with its attachments; a long one only when asked for.",
+            "Show the full original text behind a record, with its attachments; long ones only on request.",
             "读取一条记忆背后的全部原文与附件；较长的附件须单独指明。",
         ),
         "deep_retrieval",
@@ -651,7 +651,7 @@ COMMANDS = (
             "list",
         ),
         Bilingual(
-            "Show contradictions between records, oldest first; of a user, none that is another's.",
+            "Show contradictions between records, oldest first; with a user, only those that are theirs.",
             "显示记忆之间的矛盾，最早的在前；指定用户时只显示该用户的。",
         ),
         "conflicts",
@@ -677,7 +677,7 @@ COMMANDS = (
                 str | None,
                 "--user TEXT",
                 Bilingual(
-                    "The user, where the agent has several: nothing but what is theirs.",
+                    "The user, if the agent has several: only what belongs to them.",
                     "用户（智能体有多个用户时）：只涉及该用户的内容。",
                 ),
                 default=None,
@@ -755,7 +755,7 @@ COMMANDS = (
             "session",
             "list",
         ),
-        Bilingual("List sessions, those that were used last first.", "列出会话，最近使用的在前。"),
+        Bilingual("List sessions, most recently used first.", "列出会话，最近使用的在前。"),
         "session.list",
         "agent",
         (
@@ -763,7 +763,7 @@ COMMANDS = (
                 "is_open",
                 bool | None,
                 "--is-open/--no-is-open",
-                Bilingual("Only those that are open, or only those that are over.", "只要进行中的，或只要已结束的。"),
+                Bilingual("Only open sessions, or only ended ones.", "只要进行中的，或只要已结束的。"),
                 default=None,
             ),
             CommandParameter(
@@ -776,7 +776,7 @@ COMMANDS = (
                 most=1000,
             ),
         ),
-        group=Bilingual("Begin, end and list sessions; show what one is at.", "开始、结束与列出会话，查看其状态。"),
+        group=Bilingual("Begin, end and list sessions; show the state of one.", "开始、结束与列出会话，查看其状态。"),
     ),
     OperationCommand(
         (
@@ -784,7 +784,7 @@ COMMANDS = (
             "begin",
         ),
         Bilingual(
-            "Begin a session, or resume one that is over. Saying something in a session begins it, too.",
+            "Begin a session, or resume one that has ended. Saying something in a session also begins it.",
             "开始一个会话，或恢复已结束的会话。在会话中说话也会使其开始。",
         ),
         "session.begin",
@@ -794,11 +794,11 @@ COMMANDS = (
                 "session",
                 str | None,
                 "SESSION",
-                Bilingual("Its name; without one it gets a new one.", "会话名；不给则新取一个。"),
+                Bilingual("Its name; if left out, it gets a new one.", "会话名；不给则新取一个。"),
                 default=None,
             ),
         ),
-        group=Bilingual("Begin, end and list sessions; show what one is at.", "开始、结束与列出会话，查看其状态。"),
+        group=Bilingual("Begin, end and list sessions; show the state of one.", "开始、结束与列出会话，查看其状态。"),
     ),
     OperationCommand(
         (
@@ -806,7 +806,7 @@ COMMANDS = (
             "end",
         ),
         Bilingual(
-            "End a session: memories that learn from whole sessions are told. Whatever is said in it later resumes it.",
+            "End a session: memories that learn from whole sessions then do so. Saying something in it later resumes it.",
             "结束一个会话：从整段会话学习的记忆方式会得到通知。以后再说话即恢复该会话。",
         ),
         "session.end",
@@ -821,13 +821,13 @@ COMMANDS = (
                 str | None,
                 "--user TEXT",
                 Bilingual(
-                    "The user, where the agent has several: nothing but what is theirs.",
+                    "The user, if the agent has several: only what belongs to them.",
                     "用户（智能体有多个用户时）：只涉及该用户的内容。",
                 ),
                 default=None,
             ),
         ),
-        group=Bilingual("Begin, end and list sessions; show what one is at.", "开始、结束与列出会话，查看其状态。"),
+        group=Bilingual("Begin, end and list sessions; show the state of one.", "开始、结束与列出会话，查看其状态。"),
         settles=True,
     ),
     OperationCommand(
@@ -836,18 +836,18 @@ COMMANDS = (
             "state",
         ),
         Bilingual(
-            "Show what an agent is at in a session: goal, step, decisions, blockers. Nothing once the session is over.",
+            "Show the state of work in a session: goal, step, decisions, blockers. Empty once the session has ended.",
             "显示智能体在会话中的状态：目标、步骤、决定与阻碍。会话结束后为空。",
         ),
         "session.state",
         "agent",
         (CommandParameter("session", str, "SESSION", Bilingual("The session.", "会话。")),),
-        group=Bilingual("Begin, end and list sessions; show what one is at.", "开始、结束与列出会话，查看其状态。"),
+        group=Bilingual("Begin, end and list sessions; show the state of one.", "开始、结束与列出会话，查看其状态。"),
     ),
     OperationCommand(
         ("erase",),
         Bilingual(
-            "Destroy texts for good, with everything derived from them: no byte remains, nothing can be restored.",
+            "Destroy texts for good, with everything derived from them: not a byte remains, and nothing can be restored.",
             "彻底销毁文本及由此产生的一切：不留一个字节，无法恢复。",
         ),
         "erase",
@@ -882,7 +882,7 @@ COMMANDS = (
                 str | None,
                 "--user TEXT",
                 Bilingual(
-                    "The user, where the agent has several: nothing but what is theirs.",
+                    "The user, if the agent has several: only what belongs to them.",
                     "用户（智能体有多个用户时）：只涉及该用户的内容。",
                 ),
                 default=None,
@@ -894,7 +894,7 @@ COMMANDS = (
     OperationCommand(
         ("erase-preview",),
         Bilingual(
-            "Show which entries and records erasing would take, with all that was derived from them; nothing is changed.",
+            "Show which entries and records an erasure would take, with everything derived from them; nothing is changed.",
             "查看销毁会带走哪些原始记录与记忆；什么也不改动。",
         ),
         "erase_preview",
@@ -928,7 +928,7 @@ COMMANDS = (
     OperationCommand(
         ("import",),
         Bilingual(
-            "Fill an empty agent from an export, completely or not at all.",
+            "Import an export into an empty agent, completely or not at all.",
             "把导出的内容导入一个空的智能体：要么全部写入，要么什么都不写入。",
         ),
         "import",
@@ -947,8 +947,7 @@ COMMANDS = (
     OperationCommand(
         ("jobs",),
         Bilingual(
-            "List background jobs that are waiting, running or have been given up.",
-            "列出等待、运行中或已放弃的后台任务。",
+            "List background jobs that are waiting, running or given up.", "列出等待、运行中或已放弃的后台任务。"
         ),
         "jobs",
         "agent",
@@ -1003,7 +1002,7 @@ COMMANDS = (
                 bool,
                 "--quick",
                 Bilingual(
-                    "Only tell how much there is: nothing is examined, and nothing waits for it.",
+                    "Only report how much there is: nothing is examined, and nothing else has to wait.",
                     "只报告数量与大小：不做检查，也不会阻塞其他操作。",
                 ),
                 default=False,
@@ -1046,7 +1045,7 @@ COMMANDS = (
     OperationCommand(
         ("try",),
         Bilingual(
-            "Run one role by hand: give it a request, get its validated response.",
+            "Run one role by hand: give it a request and get its validated response.",
             "手动运行一个角色：给出请求，得到经过检查的回答。",
         ),
         "try",
@@ -1064,7 +1063,7 @@ COMMANDS = (
             "create",
         ),
         Bilingual(
-            "Create a key. Its token is shown only this once; only a hash of it is stored.",
+            "Create a key. Its token is shown only this once; only its hash is stored.",
             "创建密钥。令牌只显示这一次，只保存其散列。",
         ),
         "keys.create",
@@ -1078,7 +1077,7 @@ COMMANDS = (
                 list[str] | None,
                 "--permission PERMISSION",
                 Bilingual(
-                    "What it allows: read, write, approve, admin; `metrics` allows the server's metrics and nothing else.",
+                    "What it allows: read, write, approve, admin; `metrics` allows only the server's metrics.",
                     "允许的操作：read、write、approve、admin；metrics 仅限服务器的运行指标。",
                 ),
                 default=None,
@@ -1089,7 +1088,8 @@ COMMANDS = (
                 str | None,
                 "--within-workspace NAME",
                 Bilingual(
-                    "Only in this workspace; defaults to the whole organisation.", "仅限此工作区；默认为整个组织。"
+                    "Only valid in this workspace; defaults to the whole organisation.",
+                    "仅限此工作区；默认为整个组织。",
                 ),
                 default=None,
             ),
@@ -1145,7 +1145,10 @@ COMMANDS = (
         "org",
         (
             CommandParameter(
-                "key_id", str, "KEY_ID", Bilingual("A key, as `keys list` shows it.", "密钥的 id，见 `keys list`。")
+                "key_id",
+                str,
+                "KEY_ID",
+                Bilingual("The id of a key, as shown by `keys list`.", "密钥的 id，见 `keys list`。"),
             ),
             CommandParameter(
                 "grace",
@@ -1174,7 +1177,7 @@ COMMANDS = (
                 "key_id",
                 list[str],
                 "KEY_ID",
-                Bilingual("A key, as `keys list` shows it.", "密钥的 id，见 `keys list`。"),
+                Bilingual("The id of a key, as shown by `keys list`.", "密钥的 id，见 `keys list`。"),
             ),
         ),
         group=Bilingual(
@@ -1188,8 +1191,7 @@ COMMANDS = (
             "list",
         ),
         Bilingual(
-            "Show who did what to whose memory, oldest first unless told otherwise.",
-            "显示审计日志：谁对谁的记忆做了什么。",
+            "Show who did what to whose memory, oldest first by default.", "显示审计日志：谁对谁的记忆做了什么。"
         ),
         "audit.list",
         "org",
@@ -1204,7 +1206,7 @@ COMMANDS = (
                 most=1000,
             ),
             CommandParameter(
-                "newest_first", bool, "--newest-first", Bilingual("The last lines first.", "由新到旧。"), default=False
+                "newest_first", bool, "--newest-first", Bilingual("Newest lines first.", "由新到旧。"), default=False
             ),
         ),
         group=Bilingual(
@@ -1218,7 +1220,7 @@ COMMANDS = (
             "verify",
         ),
         Bilingual(
-            "Verify the organisation's audit log: whether every line is present and as it was written.",
+            "Verify the organisation's audit log: whether every line is present and unchanged.",
             "沿整条链核对本组织的审计日志：每一行是否都在，且与写入时一致。",
         ),
         "audit.verify",
@@ -1242,7 +1244,7 @@ COMMANDS = (
     OperationCommand(
         ("settings",),
         Bilingual(
-            "List the settings in force, to whoever runs the server: its own organisation's administrators.",
+            "List the settings in force. Only for those who run the server: the administrators of its own organisation.",
             "列出服务器当前生效的设置；密文只说明是否已设置。",
         ),
         "settings",
@@ -1255,7 +1257,7 @@ COMMANDS = (
             "remember",
         ),
         Bilingual(
-            "Keep messages and link them into the associative memory; they are durable on return.",
+            "Store messages and link them into the associative memory; they are durable on return.",
             "写入联想记忆：返回时已持久保存，随后成为互相关联的节点。",
         ),
         "associative.remember",
@@ -1269,7 +1271,7 @@ COMMANDS = (
                 "metadata",
                 list[str] | None,
                 "--metadata KEY=VALUE",
-                Bilingual("Metadata for all messages, to find them by.", "所有消息的元数据，供检索时筛选。"),
+                Bilingual("Metadata for all messages, to filter by later.", "所有消息的元数据，供检索时筛选。"),
                 default=None,
             ),
             CommandParameter(
@@ -1291,7 +1293,7 @@ COMMANDS = (
             "recall",
         ),
         Bilingual(
-            "Bring to mind by words, meaning and links, best first; says what is far away, forgotten, or was never told.",
+            "Recall by words, meaning and links, best first; says what is far away, forgotten or was never mentioned.",
             "联想回忆：按词语、语义与关联查找，最相关的在前，并说明远近、已遗忘或从未听说。",
         ),
         "associative.recall",
@@ -1302,7 +1304,7 @@ COMMANDS = (
                 list[str],
                 "KEYWORDS",
                 Bilingual(
-                    "Any of these words; of a question in one text, those that say what it is about.",
+                    "Words, any of which may match; or a question, whose content words are used.",
                     "关键词，任一匹配即可；也可以是一个问题，取其中的实词。",
                 ),
             ),
@@ -1310,7 +1312,7 @@ COMMANDS = (
                 "relations",
                 list[str] | None,
                 "--relations TEXT",
-                Bilingual("Only along links of these relations.", "只沿这些关系的关联。"),
+                Bilingual("Only follow links with these relations.", "只沿这些关系的关联。"),
                 default=None,
             ),
             CommandParameter(
@@ -1318,7 +1320,7 @@ COMMANDS = (
                 int | None,
                 "--depth N",
                 Bilingual(
-                    "Exactly so many hops from a focus; without it, wherever the words or their meaning are found.",
+                    "Exactly this many hops from a focus; if left out, the whole graph is searched by words and meaning.",
                     "只从关注点出发走这么多跳；不填则在图中任何地方按词语与语义查找。",
                 ),
                 default=None,
@@ -1329,7 +1331,7 @@ COMMANDS = (
                 "limit",
                 int | None,
                 "--limit -n N",
-                Bilingual("How many at most; 0 is no limit.", "最多多少条；0 表示不限。"),
+                Bilingual("The most results to return; 0 means no limit.", "最多多少条；0 表示不限。"),
                 default=None,
                 least=0,
                 most=1000,
@@ -1353,7 +1355,7 @@ COMMANDS = (
                 bool,
                 "--by-meaning",
                 Bilingual(
-                    "With a depth: whether nodes that are near in meaning match, too.",
+                    "With a depth: whether nodes close in meaning also match.",
                     "指定深度时，语义相近的节点是否也算匹配。",
                 ),
                 default=False,
@@ -1379,7 +1381,7 @@ COMMANDS = (
                 list[str],
                 "KEYWORDS",
                 Bilingual(
-                    "Any of these words; of a question in one text, those that say what it is about.",
+                    "Words, any of which may match; or a question, whose content words are used.",
                     "关键词，任一匹配即可；也可以是一个问题，取其中的实词。",
                 ),
             ),
@@ -1387,7 +1389,7 @@ COMMANDS = (
                 "relations",
                 list[str] | None,
                 "--relations TEXT",
-                Bilingual("Only along links of these relations.", "只沿这些关系的关联。"),
+                Bilingual("Only follow links with these relations.", "只沿这些关系的关联。"),
                 default=None,
             ),
             CommandParameter(
@@ -1395,7 +1397,7 @@ COMMANDS = (
                 int | None,
                 "--depth N",
                 Bilingual(
-                    "Exactly so many hops from a focus; without it, wherever the words or their meaning are found.",
+                    "Exactly this many hops from a focus; if left out, the whole graph is searched by words and meaning.",
                     "只从关注点出发走这么多跳；不填则在图中任何地方按词语与语义查找。",
                 ),
                 default=None,
@@ -1406,7 +1408,7 @@ COMMANDS = (
                 "limit",
                 int | None,
                 "--limit -n N",
-                Bilingual("How many at most; 0 is no limit.", "最多多少条；0 表示不限。"),
+                Bilingual("The most results to return; 0 means no limit.", "最多多少条；0 表示不限。"),
                 default=None,
                 least=0,
                 most=1000,
@@ -1430,7 +1432,7 @@ COMMANDS = (
                 bool,
                 "--by-meaning",
                 Bilingual(
-                    "With a depth: whether nodes that are near in meaning match, too.",
+                    "With a depth: whether nodes close in meaning also match.",
                     "指定深度时，语义相近的节点是否也算匹配。",
                 ),
                 default=False,
@@ -1489,7 +1491,8 @@ COMMANDS = (
                 str,
                 "NODE_ID",
                 Bilingual(
-                    "A node, as `nodes` or `forgotten` shows it.", "节点的 id，见 `nodes` 或 `forgotten` 的输出。"
+                    "The id of a node, as shown by `nodes` or `forgotten`.",
+                    "节点的 id，见 `nodes` 或 `forgotten` 的输出。",
                 ),
             ),
         ),
@@ -1502,7 +1505,7 @@ COMMANDS = (
             "links",
         ),
         Bilingual(
-            "Show the links that leave a node: those whose far end is there, and those that dangle.",
+            "Show the links that leave a node, including dangling ones.",
             "显示从一个节点出发的关联：哪些另一端还在，哪些已悬空。",
         ),
         "associative.links",
@@ -1513,7 +1516,8 @@ COMMANDS = (
                 str,
                 "NODE_ID",
                 Bilingual(
-                    "A node, as `nodes` or `forgotten` shows it.", "节点的 id，见 `nodes` 或 `forgotten` 的输出。"
+                    "The id of a node, as shown by `nodes` or `forgotten`.",
+                    "节点的 id，见 `nodes` 或 `forgotten` 的输出。",
                 ),
             ),
         ),
@@ -1537,7 +1541,8 @@ COMMANDS = (
                 str,
                 "NODE_ID",
                 Bilingual(
-                    "A node, as `nodes` or `forgotten` shows it.", "节点的 id，见 `nodes` 或 `forgotten` 的输出。"
+                    "The id of a node, as shown by `nodes` or `forgotten`.",
+                    "节点的 id，见 `nodes` 或 `forgotten` 的输出。",
                 ),
             ),
         ),
@@ -1549,7 +1554,7 @@ COMMANDS = (
             "associative",
             "compress",
         ),
-        Bilingual("Ask for a compression, as every remembering does.", "请求一次压缩。"),
+        Bilingual("Request a compression, as every call of remember does.", "请求一次压缩。"),
         "associative.compress",
         "agent",
         (),
@@ -1563,7 +1568,7 @@ COMMANDS = (
             "jobs",
         ),
         Bilingual(
-            "Show the associative memory's work that waits or runs, in its order.",
+            "Show the associative memory's waiting and running work, in order.",
             "显示联想记忆正在等待或进行的工作，按其顺序。",
         ),
         "associative.jobs",
@@ -1577,7 +1582,7 @@ COMMANDS = (
             "associative",
             "forgotten",
         ),
-        Bilingual("Show what is left of deleted nodes, last forgotten first.", "显示遗忘后留下的痕迹。"),
+        Bilingual("Show what is left of deleted nodes, most recently forgotten first.", "显示遗忘后留下的痕迹。"),
         "associative.forgotten",
         "agent",
         (),
@@ -1590,7 +1595,8 @@ COMMANDS = (
             "restore",
         ),
         Bilingual(
-            "Make a deleted node again from the journal, while that has its words.", "从原始记录重建被遗忘的节点。"
+            "Rebuild a deleted node from the journal, as long as its words are still there.",
+            "从原始记录重建被遗忘的节点。",
         ),
         "associative.restore",
         "agent",
@@ -1600,7 +1606,8 @@ COMMANDS = (
                 str,
                 "NODE_ID",
                 Bilingual(
-                    "A node, as `nodes` or `forgotten` shows it.", "节点的 id，见 `nodes` 或 `forgotten` 的输出。"
+                    "The id of a node, as shown by `nodes` or `forgotten`.",
+                    "节点的 id，见 `nodes` 或 `forgotten` 的输出。",
                 ),
             ),
         ),
@@ -1627,7 +1634,7 @@ COMMANDS = (
             "load-triples",
         ),
         Bilingual(
-            "Take in a graph of N-Triples: all of it or nothing. Nodes that are here already stay as they are.",
+            "Import a graph from N-Triples: all of it or nothing. Nodes that are already here stay as they are.",
             "读入 N-Triples 形式的联想图：要么全部，要么什么都不写入；已有的节点保持不变。",
         ),
         "associative.load_triples",
@@ -1643,10 +1650,7 @@ COMMANDS = (
             "bank",
             "list",
         ),
-        Bilingual(
-            "List the kept banks of an agent, those that were worked on last first.",
-            "列出保留的记忆库，最近使用的在前。",
-        ),
+        Bilingual("List an agent's kept banks, most recently used first.", "列出保留的记忆库，最近使用的在前。"),
         "bank.list",
         "agent",
         (
@@ -1693,7 +1697,7 @@ COMMANDS = (
             "bank",
             "resume",
         ),
-        Bilingual("Continue the task of a kept bank where it was.", "继续处理保留的记忆库中的任务。"),
+        Bilingual("Continue the task of a kept bank where it left off.", "继续处理保留的记忆库中的任务。"),
         "bank.resume",
         "agent",
         (
@@ -1716,7 +1720,7 @@ COMMANDS = (
             "observe",
         ),
         Bilingual(
-            "Have a kept bank ingest a text: split into topics, summarised, checked against what it knows.",
+            "Let a kept bank read a text: it is split by topic, summarised and checked against what the bank knows.",
             "让记忆库读入一段文本。",
         ),
         "bank.observe",
@@ -1785,9 +1789,7 @@ COMMANDS = (
             "bank",
             "resolve",
         ),
-        Bilingual(
-            "Settle a contradiction of a kept bank; your finding is the authority.", "依据给出的结论解决一处矛盾。"
-        ),
+        Bilingual("Settle a contradiction in a kept bank; your finding is final.", "依据给出的结论解决一处矛盾。"),
         "bank.resolve",
         "agent",
         (
@@ -1801,7 +1803,7 @@ COMMANDS = (
                 "conflict_id",
                 str,
                 "CONFLICT_ID",
-                Bilingual("The contradiction, as `bank.get` shows it.", "矛盾的编号，见 `bank.get`。"),
+                Bilingual("The id of the contradiction, as shown by `bank.get`.", "矛盾的编号，见 `bank.get`。"),
             ),
             CommandParameter(
                 "finding", str, "FINDING", Bilingual("What is right, and why.", "哪种说法正确，依据是什么。")
@@ -1829,7 +1831,10 @@ COMMANDS = (
                 Bilingual("The name of the bank: letters, digits, - and _.", "记忆库的名称：字母、数字、- 与 _。"),
             ),
             CommandParameter(
-                "change_id", str, "CHANGE_ID", Bilingual("A merge event or a conflict.", "合并事件或矛盾的编号。")
+                "change_id",
+                str,
+                "CHANGE_ID",
+                Bilingual("The id of a merge or a contradiction.", "合并事件或矛盾的编号。"),
             ),
         ),
         group=Bilingual(
@@ -1857,7 +1862,10 @@ COMMANDS = (
                 Bilingual("The name of the bank: letters, digits, - and _.", "记忆库的名称：字母、数字、- 与 _。"),
             ),
             CommandParameter(
-                "node_id", str, "NODE_ID", Bilingual("The node, as `bank.get` shows it.", "节点编号，见 `bank.get`。")
+                "node_id",
+                str,
+                "NODE_ID",
+                Bilingual("The id of the node, as shown by `bank.get`.", "节点编号，见 `bank.get`。"),
             ),
             CommandParameter(
                 "attachment_id",
@@ -1870,7 +1878,9 @@ COMMANDS = (
                 "offset",
                 int,
                 "--offset N",
-                Bilingual("Where to go on: `next_offset` of the page before.", "续读位置：上一页的 `next_offset`。"),
+                Bilingual(
+                    "Where to continue: the `next_offset` of the previous page.", "续读位置：上一页的 `next_offset`。"
+                ),
                 default=0,
                 least=0,
             ),
@@ -1878,12 +1888,16 @@ COMMANDS = (
                 "limit",
                 int | None,
                 "--limit -n N",
-                Bilingual("Characters of a page.", "每页的字符数。"),
+                Bilingual("Characters per page.", "每页的字符数。"),
                 default=None,
                 least=1,
             ),
             CommandParameter(
-                "query", str, "--query TEXT", Bilingual("Only what is about this.", "只看与此相关的句子。"), default=""
+                "query",
+                str,
+                "--query TEXT",
+                Bilingual("Only sentences about this.", "只看与此相关的句子。"),
+                default="",
             ),
         ),
         group=Bilingual(
@@ -1920,7 +1934,7 @@ COMMANDS = (
             "bank",
             "import",
         ),
-        Bilingual("Make a kept bank from an export.", "由导出的 JSON 建立记忆库。"),
+        Bilingual("Create a kept bank from an export.", "由导出的 JSON 建立记忆库。"),
         "bank.import",
         "agent",
         (
@@ -1943,7 +1957,7 @@ COMMANDS = (
             "bank",
             "clear",
         ),
-        Bilingual("Erase everything that a kept bank holds.", "清除记忆库中的一切。"),
+        Bilingual("Erase everything in a kept bank.", "清除记忆库中的一切。"),
         "bank.clear",
         "agent",
         (
@@ -1983,7 +1997,7 @@ COMMANDS = (
                 str | None,
                 "--user TEXT",
                 Bilingual(
-                    "The user, where the agent has several: nothing but what is theirs.",
+                    "The user, if the agent has several: only what belongs to them.",
                     "用户（智能体有多个用户时）：只涉及该用户的内容。",
                 ),
                 default=None,
@@ -1992,7 +2006,7 @@ COMMANDS = (
                 "statuses",
                 list[str] | None,
                 "--status STATUS",
-                Bilingual("Only those that stand so.", "只要这些状态的。"),
+                Bilingual("Only those with this status.", "只要这些状态的。"),
                 default=None,
                 choices="remanent.model.record:Status",
             ),
@@ -2001,7 +2015,7 @@ COMMANDS = (
                 str | None,
                 "--flaw FLAW",
                 Bilingual(
-                    "Only those with which this is wrong, as `memories audit` counts them.",
+                    "Only those with this problem, as `memories audit` counts them.",
                     "只要有此问题的，与 `memories audit` 的计数一致。",
                 ),
                 default=None,
@@ -2043,7 +2057,7 @@ COMMANDS = (
                 str | None,
                 "--user TEXT",
                 Bilingual(
-                    "The user, where the agent has several: nothing but what is theirs.",
+                    "The user, if the agent has several: only what belongs to them.",
                     "用户（智能体有多个用户时）：只涉及该用户的内容。",
                 ),
                 default=None,
@@ -2075,7 +2089,7 @@ COMMANDS = (
                 str | None,
                 "--user TEXT",
                 Bilingual(
-                    "The user, where the agent has several: nothing but what is theirs.",
+                    "The user, if the agent has several: only what belongs to them.",
                     "用户（智能体有多个用户时）：只涉及该用户的内容。",
                 ),
                 default=None,
@@ -2110,7 +2124,7 @@ COMMANDS = (
                 str | None,
                 "--user TEXT",
                 Bilingual(
-                    "The user, where the agent has several: nothing but what is theirs.",
+                    "The user, if the agent has several: only what belongs to them.",
                     "用户（智能体有多个用户时）：只涉及该用户的内容。",
                 ),
                 default=None,
@@ -2128,7 +2142,7 @@ COMMANDS = (
             "add",
         ),
         Bilingual(
-            "Keep a memory by hand; with a subject and an attribute, another value becomes a new version of it.",
+            "Add a memory by hand; with a subject and an attribute, another value becomes a new version of it.",
             "手动保存一条记忆；主体与方面相同而值不同时，成为其新版本。",
         ),
         "cognition.add",
@@ -2148,26 +2162,26 @@ COMMANDS = (
                 str | None,
                 "--user TEXT",
                 Bilingual(
-                    "The user, where the agent has several: nothing but what is theirs.",
+                    "The user, if the agent has several: only what belongs to them.",
                     "用户（智能体有多个用户时）：只涉及该用户的内容。",
                 ),
                 default=None,
             ),
             CommandParameter(
-                "subject", str, "--subject TEXT", Bilingual("Whom or what it is about.", "关于谁或什么。"), default=""
+                "subject", str, "--subject TEXT", Bilingual("Who or what it is about.", "关于谁或什么。"), default=""
             ),
             CommandParameter(
                 "attribute",
                 str,
                 "--attribute TEXT",
                 Bilingual(
-                    "What of it; another value of the same becomes a new version.",
+                    "Which attribute of the subject; another value for the same attribute becomes a new version.",
                     "哪一方面；同一方面的新值成为新版本。",
                 ),
                 default="",
             ),
             CommandParameter(
-                "value", str, "--value TEXT", Bilingual("The value that it tells.", "其中的值。"), default=""
+                "value", str, "--value TEXT", Bilingual("The value of the attribute.", "其中的值。"), default=""
             ),
             CommandParameter(
                 "steps",
@@ -2180,7 +2194,7 @@ COMMANDS = (
                 "premises",
                 list[str] | None,
                 "--premises TEXT",
-                Bilingual("The memories that it follows from.", "推出它的记忆。"),
+                Bilingual("The memories it follows from.", "推出它的记忆。"),
                 default=None,
             ),
             CommandParameter("tags", list[str] | None, "--tag TEXT", Bilingual("Its tags.", "标签。"), default=None),
@@ -2198,7 +2212,7 @@ COMMANDS = (
             "edit",
         ),
         Bilingual(
-            "Correct a memory; it comes before the words that it was made of, and what it said before stays readable.",
+            "Correct a memory; the correction outranks the words it came from, and the earlier text stays readable.",
             "更正一条记忆；回想时先于原话，此前的内容仍可查看。",
         ),
         "cognition.edit",
@@ -2210,9 +2224,13 @@ COMMANDS = (
                 "RECORD_ID",
                 Bilingual("The id of a memory, as `memories list` shows it.", "记忆的 id，见 `memories list`。"),
             ),
-            CommandParameter("content", str, "CONTENT", Bilingual("What it says from now on.", "今后的内容。")),
+            CommandParameter("content", str, "CONTENT", Bilingual("The new content.", "今后的内容。")),
             CommandParameter(
-                "value", str | None, "--value TEXT", Bilingual("The value that it tells.", "其中的值。"), default=None
+                "value",
+                str | None,
+                "--value TEXT",
+                Bilingual("The value of the attribute.", "其中的值。"),
+                default=None,
             ),
             CommandParameter(
                 "expects",
@@ -2227,7 +2245,7 @@ COMMANDS = (
                 str | None,
                 "--user TEXT",
                 Bilingual(
-                    "The user, where the agent has several: nothing but what is theirs.",
+                    "The user, if the agent has several: only what belongs to them.",
                     "用户（智能体有多个用户时）：只涉及该用户的内容。",
                 ),
                 default=None,
@@ -2262,7 +2280,7 @@ COMMANDS = (
                 str | None,
                 "--user TEXT",
                 Bilingual(
-                    "The user, where the agent has several: nothing but what is theirs.",
+                    "The user, if the agent has several: only what belongs to them.",
                     "用户（智能体有多个用户时）：只涉及该用户的内容。",
                 ),
                 default=None,
@@ -2280,7 +2298,7 @@ COMMANDS = (
             "pin",
         ),
         Bilingual(
-            "Pin a memory: it does not expire, and nothing takes its place by itself.",
+            "Pin a memory: it does not expire, and nothing replaces it automatically.",
             "固定一条记忆：不过期，也不被自动替换。",
         ),
         "cognition.pin",
@@ -2296,7 +2314,7 @@ COMMANDS = (
                 "pinned",
                 bool,
                 "--pinned/--no-pinned",
-                Bilingual("Whether to pin it, or to let it go.", "固定或取消固定。"),
+                Bilingual("Whether to pin or unpin it.", "固定或取消固定。"),
                 default=True,
             ),
             CommandParameter(
@@ -2304,7 +2322,7 @@ COMMANDS = (
                 str | None,
                 "--user TEXT",
                 Bilingual(
-                    "The user, where the agent has several: nothing but what is theirs.",
+                    "The user, if the agent has several: only what belongs to them.",
                     "用户（智能体有多个用户时）：只涉及该用户的内容。",
                 ),
                 default=None,
@@ -2322,7 +2340,7 @@ COMMANDS = (
             "forget",
         ),
         Bilingual(
-            "Put a memory out of mind, with what tells it in turns; `restore` brings it back.",
+            "Forget a memory, along with the turns that state it; `restore` brings it back.",
             "忘记一条记忆，连同说出它的话；原话仍在日志中，可用 restore 恢复。",
         ),
         "cognition.forget",
@@ -2340,7 +2358,7 @@ COMMANDS = (
                 str | None,
                 "--user TEXT",
                 Bilingual(
-                    "The user, where the agent has several: nothing but what is theirs.",
+                    "The user, if the agent has several: only what belongs to them.",
                     "用户（智能体有多个用户时）：只涉及该用户的内容。",
                 ),
                 default=None,
@@ -2372,7 +2390,7 @@ COMMANDS = (
                 str | None,
                 "--user TEXT",
                 Bilingual(
-                    "The user, where the agent has several: nothing but what is theirs.",
+                    "The user, if the agent has several: only what belongs to them.",
                     "用户（智能体有多个用户时）：只涉及该用户的内容。",
                 ),
                 default=None,
@@ -2406,7 +2424,7 @@ COMMANDS = (
                 str | None,
                 "--user TEXT",
                 Bilingual(
-                    "The user, where the agent has several: nothing but what is theirs.",
+                    "The user, if the agent has several: only what belongs to them.",
                     "用户（智能体有多个用户时）：只涉及该用户的内容。",
                 ),
                 default=None,
@@ -2423,7 +2441,7 @@ COMMANDS = (
             "memories",
             "clean",
         ),
-        Bilingual("Take away expired memories and promote those in use.", "清理过期记忆；常用的转为长期记忆。"),
+        Bilingual("Remove expired memories and promote those in use.", "清理过期记忆；常用的转为长期记忆。"),
         "cognition.clean",
         "agent",
         (
@@ -2431,7 +2449,7 @@ COMMANDS = (
                 "dry_run",
                 bool,
                 "--dry-run",
-                Bilingual("Only tell what would be done.", "只说明将要做什么。"),
+                Bilingual("Only say what would be done.", "只说明将要做什么。"),
                 default=False,
             ),
         ),
@@ -2447,7 +2465,7 @@ COMMANDS = (
             "audit",
         ),
         Bilingual(
-            "Audit the memories: totals, confidence, what is expired, stale, in conflict, double or junk, with examples.",
+            "Audit the memories: totals, confidence, what is expired, stale, in conflict, duplicate or junk, with examples.",
             "检查记忆状况：总数、置信度、过期、冲突、重复、无内容等，并举例。",
         ),
         "cognition.health",
@@ -2462,7 +2480,7 @@ COMMANDS = (
     OperationCommand(
         ("audit",),
         Bilingual(
-            "Audit the memories: totals, confidence, what is expired, stale, in conflict, double or junk, with examples.",
+            "Audit the memories: totals, confidence, what is expired, stale, in conflict, duplicate or junk, with examples.",
             "检查记忆状况：总数、置信度、过期、冲突、重复、无内容等，并举例。",
         ),
         "cognition.health",
@@ -2476,7 +2494,7 @@ COMMANDS = (
             "brief",
         ),
         Bilingual(
-            "Say what to know before answering a message: tiers are chosen by its intent, and every choice is explained.",
+            "Show what to know before answering a message: tiers are chosen by its intent, and every choice is explained.",
             "回答之前应知道什么：按意图选择记忆层，并说明理由。",
         ),
         "cognition.brief",
@@ -2488,7 +2506,7 @@ COMMANDS = (
                 str | None,
                 "--user TEXT",
                 Bilingual(
-                    "The user, where the agent has several: nothing but what is theirs.",
+                    "The user, if the agent has several: only what belongs to them.",
                     "用户（智能体有多个用户时）：只涉及该用户的内容。",
                 ),
                 default=None,
@@ -2500,14 +2518,14 @@ COMMANDS = (
                 "agents",
                 list[str] | None,
                 "--agents TEXT",
-                Bilingual("Others it may be for.", "可能涉及的其他智能体。"),
+                Bilingual("Other agents that the message may be for.", "可能涉及的其他智能体。"),
                 default=None,
             ),
             CommandParameter(
                 "budget",
                 int | None,
                 "--budget N",
-                Bilingual("Tokens at most.", "最多多少 token。"),
+                Bilingual("The most tokens it may have.", "最多多少 token。"),
                 default=None,
                 least=50,
                 most=100000,
@@ -2517,7 +2535,7 @@ COMMANDS = (
                 bool,
                 "--report",
                 Bilingual(
-                    "Whether to tell what was saved beside telling everything; all memories are counted for it.",
+                    "Report the tokens saved compared with injecting everything; this counts all memories.",
                     "是否报告相比全部注入节省了多少 token；为此会统计所有记忆。",
                 ),
                 default=False,
@@ -2535,7 +2553,7 @@ COMMANDS = (
             "conflicts",
         ),
         Bilingual(
-            "List the contradictions between memories, oldest first; of a user, none that is another's.",
+            "List the contradictions between memories, oldest first; with a user, only those that are theirs.",
             "列出记忆之间的矛盾，最早的在前；指定用户时只列该用户的。",
         ),
         "cognition.conflicts",
@@ -2546,17 +2564,13 @@ COMMANDS = (
                 str | None,
                 "--user TEXT",
                 Bilingual(
-                    "The user, where the agent has several: nothing but what is theirs.",
+                    "The user, if the agent has several: only what belongs to them.",
                     "用户（智能体有多个用户时）：只涉及该用户的内容。",
                 ),
                 default=None,
             ),
             CommandParameter(
-                "open_only",
-                bool,
-                "--open-only",
-                Bilingual("Only those that are not settled.", "只要未解决的。"),
-                default=False,
+                "open_only", bool, "--open-only", Bilingual("Only unsettled ones.", "只要未解决的。"), default=False
             ),
         ),
         group=Bilingual(
@@ -2571,7 +2585,7 @@ COMMANDS = (
             "show",
         ),
         Bilingual(
-            "Show a contradiction: what was claimed, with the words that say so, and how it ended.",
+            "Show a contradiction: the claims, the words behind them, and how it was settled.",
             "显示一个矛盾：双方的主张、原话与结论。",
         ),
         "cognition.conflict",
@@ -2588,7 +2602,7 @@ COMMANDS = (
                 str | None,
                 "--user TEXT",
                 Bilingual(
-                    "The user, where the agent has several: nothing but what is theirs.",
+                    "The user, if the agent has several: only what belongs to them.",
                     "用户（智能体有多个用户时）：只涉及该用户的内容。",
                 ),
                 default=None,
@@ -2617,7 +2631,7 @@ COMMANDS = (
                 str | None,
                 "--user TEXT",
                 Bilingual(
-                    "The user, where the agent has several: nothing but what is theirs.",
+                    "The user, if the agent has several: only what belongs to them.",
                     "用户（智能体有多个用户时）：只涉及该用户的内容。",
                 ),
                 default=None,
@@ -2635,20 +2649,24 @@ COMMANDS = (
                 "claim",
                 int,
                 "--claim N",
-                Bilingual("Which claim, from 0.", "第几个主张，从 0 起。"),
+                Bilingual("Which claim, counting from 0.", "第几个主张，从 0 起。"),
                 default=1,
                 least=0,
                 most=100,
             ),
             CommandParameter(
-                "text", str, "--text TEXT", Bilingual("What holds when merged.", "合并后的内容。"), default=""
+                "text",
+                str,
+                "--text TEXT",
+                Bilingual("What is true once they are merged.", "合并后的内容。"),
+                default="",
             ),
             CommandParameter(
                 "scopes",
                 list[str] | None,
                 "--scope TEXT",
                 Bilingual(
-                    "Where each claim holds when both are kept, in their order: at work, at home.",
+                    "Where each claim holds when both are kept, in order: at work, at home.",
                     "都保留时，各主张依次适用的场合，如“工作时”“在家时”。",
                 ),
                 default=None,
@@ -2664,7 +2682,7 @@ COMMANDS = (
             "propose",
         ),
         Bilingual(
-            "Offer something to the workspace; a coordinator's approval puts it into effect, a coordinator's own at once.",
+            "Propose something to the workspace; it takes effect once a coordinator approves; a coordinator's own, at once.",
             "向工作区提议共享内容；由协调者批准后生效，协调者自己的立即生效。",
         ),
         "cognition.propose",
@@ -2677,7 +2695,7 @@ COMMANDS = (
                 "sort",
                 str,
                 "--sort SHAREDSORT",
-                Bilingual("What sort of thing it is.", "内容的类型。"),
+                Bilingual("What kind of entry it is.", "内容的类型。"),
                 default="project_context",
                 choices="remanent.model.kinds:SharedSort",
             ),
@@ -2685,7 +2703,7 @@ COMMANDS = (
                 "number",
                 str,
                 "--number TEXT",
-                Bilingual("The number of a decision: ADR-003.", "决策编号，如 ADR-003。"),
+                Bilingual("The number of a decision, such as ADR-003.", "决策编号，如 ADR-003。"),
                 default="",
             ),
             CommandParameter(
@@ -2712,7 +2730,11 @@ COMMANDS = (
         "agent",
         (
             CommandParameter(
-                "pending", bool, "--pending", Bilingual("What waits for approval.", "只要等待批准的。"), default=False
+                "pending",
+                bool,
+                "--pending",
+                Bilingual("Only those waiting for approval.", "只要等待批准的。"),
+                default=False,
             ),
         ),
         group=Bilingual("Propose and approve what a workspace shares.", "提议与批准工作区共享的内容。"),
@@ -2723,7 +2745,7 @@ COMMANDS = (
             "shared",
             "approve",
         ),
-        Bilingual("Approve what another one proposed, as coordinator.", "作为协调者批准他人提议的共享内容。"),
+        Bilingual("Approve another agent's proposal, as coordinator.", "作为协调者批准他人提议的共享内容。"),
         "cognition.approve",
         "agent",
         (
@@ -2763,7 +2785,7 @@ COMMANDS = (
             "shared",
             "revoke",
         ),
-        Bilingual("Take back what the workspace shares; nobody reads it from now on.", "撤回共享内容，立即生效。"),
+        Bilingual("Withdraw something the workspace shares; from now on nobody reads it.", "撤回共享内容，立即生效。"),
         "cognition.revoke",
         "agent",
         (
@@ -2784,7 +2806,7 @@ COMMANDS = (
             "amend",
         ),
         Bilingual(
-            "Change what is shared; a creator's change waits for approval again, a coordinator's holds at once.",
+            "Change something shared; a creator's change needs approval again, a coordinator's takes effect at once.",
             "修改共享内容；由创建者修改的需重新批准，由协调者修改的立即生效。",
         ),
         "cognition.amend",
@@ -2796,7 +2818,7 @@ COMMANDS = (
                 "RECORD_ID",
                 Bilingual("An entry, as `shared list` shows it.", "条目的 id，见 `shared list`。"),
             ),
-            CommandParameter("content", str, "CONTENT", Bilingual("What it says from now on.", "今后的内容。")),
+            CommandParameter("content", str, "CONTENT", Bilingual("The new content.", "今后的内容。")),
         ),
         group=Bilingual("Propose and approve what a workspace shares.", "提议与批准工作区共享的内容。"),
         discipline="cognition",
@@ -2830,7 +2852,7 @@ COMMANDS = (
             "role",
         ),
         Bilingual(
-            "Say what an agent does in its workspace: all that is shared is read by all, first what is meant for its role.",
+            "Set an agent's role in its workspace: everyone reads everything shared, what is meant for their role first.",
             "设定智能体在工作区中的角色：共享内容人人可读，与其角色相关的优先。",
         ),
         "cognition.set_role",
@@ -2840,7 +2862,7 @@ COMMANDS = (
                 "role",
                 str | None,
                 "ROLE",
-                Bilingual("The role; none to clear it.", "角色；不填则清除。"),
+                Bilingual("The role; leave it out to clear it.", "角色；不填则清除。"),
                 default=None,
                 choices="remanent.cognition.model:AgentRole",
             ),
@@ -2854,7 +2876,7 @@ COMMANDS = (
             "grant",
         ),
         Bilingual(
-            "Let another agent of the workspace read this one's procedures, or no longer.",
+            "Let another agent of the workspace read this one's procedures, or stop letting it.",
             "允许或不再允许工作区中的另一个智能体阅读此智能体的流程。",
         ),
         "cognition.grant",
@@ -2864,7 +2886,11 @@ COMMANDS = (
                 "reader", str, "READER", Bilingual("The other agent of the workspace.", "工作区中的另一个智能体。")
             ),
             CommandParameter(
-                "granted", bool, "--granted/--no-granted", Bilingual("Whether it may.", "是否允许。"), default=True
+                "granted",
+                bool,
+                "--granted/--no-granted",
+                Bilingual("Whether it may read them.", "是否允许。"),
+                default=True,
             ),
         ),
         group=Bilingual("Propose and approve what a workspace shares.", "提议与批准工作区共享的内容。"),
@@ -2876,7 +2902,7 @@ COMMANDS = (
             "add",
         ),
         Bilingual(
-            "Add a document: kept as it is, cut and indexed; under a known name, only what changed is made anew.",
+            "Add a document: stored as it is, split into chunks and indexed; for a known name, only what changed is redone.",
             "添加一份文档：原样保存，按内容切分并建立索引；同名再次添加时只更新变化的部分。",
         ),
         "knowledge.add",
@@ -2886,7 +2912,7 @@ COMMANDS = (
                 "name",
                 str,
                 "--name NAME",
-                Bilingual("What to call it; the same name again replaces it.", "文档名称；同名再次添加即替换。"),
+                Bilingual("Its name; adding the same name again replaces it.", "文档名称；同名再次添加即替换。"),
                 default="",
             ),
             CommandParameter(
@@ -2896,21 +2922,21 @@ COMMANDS = (
                 "media_type",
                 str,
                 "--media-type TEXT",
-                Bilingual("Its media type, where its content does not tell.", "媒体类型，内容不足以判断时填写。"),
+                Bilingual("Its media type, if the content does not reveal it.", "媒体类型，内容不足以判断时填写。"),
                 default="",
             ),
             CommandParameter(
                 "metadata",
                 list[str] | None,
                 "--metadata KEY=VALUE",
-                Bilingual("Metadata to find it by.", "供检索时筛选的元数据。"),
+                Bilingual("Metadata to filter by later.", "供检索时筛选的元数据。"),
                 default=None,
             ),
             CommandParameter(
                 "tags",
                 list[str] | None,
                 "--tag TEXT",
-                Bilingual("Tags to find it by.", "供检索时筛选的标签。"),
+                Bilingual("Tags to filter by later.", "供检索时筛选的标签。"),
                 default=None,
             ),
             CommandParameter(
@@ -2928,7 +2954,7 @@ COMMANDS = (
                 bool,
                 "--synced",
                 Bilingual(
-                    "Whether it is taken from a folder that a client keeps in sync, and goes when its file does.",
+                    "Whether it comes from a folder that a client keeps in sync, and is removed along with its file.",
                     "是否取自客户端保持同步的文件夹；其文件消失时一并移除。",
                 ),
                 default=False,
@@ -2947,7 +2973,7 @@ COMMANDS = (
             "knowledge",
             "fetch",
         ),
-        Bilingual("Fetch a page of the public web and add it as a document.", "抓取公开网页并添加为文档。"),
+        Bilingual("Fetch a public web page and add it as a document.", "抓取公开网页并添加为文档。"),
         "knowledge.fetch",
         "agent",
         (
@@ -2956,7 +2982,7 @@ COMMANDS = (
                 "name",
                 str | None,
                 "--name NAME",
-                Bilingual("What to call it; its address unless given.", "文档名称；不填则用其地址。"),
+                Bilingual("Its name; defaults to its address.", "文档名称；不填则用其地址。"),
                 default=None,
             ),
             CommandParameter(
@@ -2966,14 +2992,14 @@ COMMANDS = (
                 "metadata",
                 list[str] | None,
                 "--metadata KEY=VALUE",
-                Bilingual("Metadata to find it by.", "供检索时筛选的元数据。"),
+                Bilingual("Metadata to filter by later.", "供检索时筛选的元数据。"),
                 default=None,
             ),
             CommandParameter(
                 "tags",
                 list[str] | None,
                 "--tag TEXT",
-                Bilingual("Tags to find it by.", "供检索时筛选的标签。"),
+                Bilingual("Tags to filter by later.", "供检索时筛选的标签。"),
                 default=None,
             ),
             CommandParameter(
@@ -2981,7 +3007,7 @@ COMMANDS = (
                 datetime | None,
                 "--occurred-at WHEN",
                 Bilingual(
-                    "When it was written; when it was fetched unless given.", "文档写成的时间；不填则为抓取时间。"
+                    "When it was written; defaults to when it was fetched.", "文档写成的时间；不填则为抓取时间。"
                 ),
                 default=None,
             ),
@@ -2999,7 +3025,8 @@ COMMANDS = (
             "preview",
         ),
         Bilingual(
-            "Show the chunks that a document would have; nothing is kept.", "预览文档会被切成哪些文本块；什么也不保存。"
+            "Show the chunks a document would be split into; nothing is stored.",
+            "预览文档会被切成哪些文本块；什么也不保存。",
         ),
         "knowledge.preview",
         "agent",
@@ -3012,7 +3039,7 @@ COMMANDS = (
                 "chunk_size",
                 int | None,
                 "--chunk-size N",
-                Bilingual("Characters of a chunk.", "每个文本块的字符数。"),
+                Bilingual("Characters per chunk.", "每个文本块的字符数。"),
                 default=None,
                 least=100,
                 most=8000,
@@ -3086,7 +3113,7 @@ COMMANDS = (
             "remove",
         ),
         Bilingual(
-            "Erase a document: its bytes, every version, and all that was made of it.",
+            "Erase a document: its bytes, every version and everything derived from it.",
             "删除文档：字节、所有版本及由其得出的一切。",
         ),
         "knowledge.remove",
@@ -3112,7 +3139,7 @@ COMMANDS = (
             "reindex",
         ),
         Bilingual(
-            "Cut and index documents anew from their bytes; what did not change keeps its vectors.",
+            "Split and index documents again from their bytes; what did not change keeps its vectors.",
             "由原始字节重新切分并索引文档；未变化的部分保留其向量。",
         ),
         "knowledge.reindex",
@@ -3122,7 +3149,7 @@ COMMANDS = (
                 "document",
                 str | None,
                 "DOCUMENT",
-                Bilingual("A document; all of the collection unless given.", "文档；不填则为整个集合。"),
+                Bilingual("A document; defaults to the whole collection.", "文档；不填则为整个集合。"),
                 default=None,
             ),
             CommandParameter(
@@ -3188,7 +3215,7 @@ COMMANDS = (
                 list[str] | None,
                 "--where KEY=VALUE",
                 Bilingual(
-                    'Only those whose metadata fit: {"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}. Comparisons: eq, in, gt, gte, lt, lte.',
+                    'Only those whose metadata match: {"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}. Comparisons: eq, in, gt, gte, lt, lte.',
                     '只要元数据相符的：{"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}。比较：eq、in、gt、gte、lt、lte。',
                 ),
                 default=None,
@@ -3211,7 +3238,7 @@ COMMANDS = (
                 "prefix",
                 str,
                 "--prefix TEXT",
-                Bilingual("Only paths that begin so.", "只要路径以此开头的。"),
+                Bilingual("Only paths that begin with this.", "只要路径以此开头的。"),
                 default="",
             ),
             CommandParameter(
@@ -3240,7 +3267,7 @@ COMMANDS = (
                 bool | None,
                 "--hybrid/--no-hybrid",
                 Bilingual(
-                    "Go by words and by meaning, not by meaning alone.", "同时依据关键词与语义，而非仅依据语义。"
+                    "Search by words and by meaning, not by meaning alone.", "同时依据关键词与语义，而非仅依据语义。"
                 ),
                 default=None,
             ),
@@ -3248,21 +3275,21 @@ COMMANDS = (
                 "rewrite",
                 bool | None,
                 "--rewrite/--no-rewrite",
-                Bilingual("Also ask other wordings of the question.", "同时使用改写后的问题。"),
+                Bilingual("Also search with other wordings of the question.", "同时使用改写后的问题。"),
                 default=None,
             ),
             CommandParameter(
                 "hyde",
                 bool | None,
                 "--hyde/--no-hyde",
-                Bilingual("Also look for what an ideal answer would say.", "同时按假设的理想答案查找。"),
+                Bilingual("Also search for what an ideal answer would say.", "同时按假设的理想答案查找。"),
                 default=None,
             ),
             CommandParameter(
                 "parents",
                 bool | None,
                 "--parents/--no-parents",
-                Bilingual("Give what stands before and after each passage.", "附带各段落的前后文。"),
+                Bilingual("Include the text before and after each passage.", "附带各段落的前后文。"),
                 default=None,
             ),
             CommandParameter(
@@ -3276,7 +3303,7 @@ COMMANDS = (
                 "gate",
                 bool,
                 "--gate",
-                Bilingual("Give nothing where nothing here answers.", "没有能回答的内容时不返回段落。"),
+                Bilingual("Return nothing if nothing here answers the question.", "没有能回答的内容时不返回段落。"),
                 default=False,
             ),
         ),
@@ -3292,7 +3319,7 @@ COMMANDS = (
             "ask",
         ),
         Bilingual(
-            "Answer a question from the documents, each sentence with its place; say so where nothing answers it.",
+            "Answer a question from the documents, citing a place for each sentence; say so if nothing answers it.",
             "由文档回答问题：每句附出处；没有答案时如实说明。",
         ),
         "knowledge.ask",
@@ -3323,7 +3350,7 @@ COMMANDS = (
                 list[str] | None,
                 "--where KEY=VALUE",
                 Bilingual(
-                    'Only those whose metadata fit: {"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}. Comparisons: eq, in, gt, gte, lt, lte.',
+                    'Only those whose metadata match: {"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}. Comparisons: eq, in, gt, gte, lt, lte.',
                     '只要元数据相符的：{"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}。比较：eq、in、gt、gte、lt、lte。',
                 ),
                 default=None,
@@ -3363,7 +3390,7 @@ COMMANDS = (
                 list[str] | None,
                 "--where KEY=VALUE",
                 Bilingual(
-                    'Only those whose metadata fit: {"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}. Comparisons: eq, in, gt, gte, lt, lte.',
+                    'Only those whose metadata match: {"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}. Comparisons: eq, in, gt, gte, lt, lte.',
                     '只要元数据相符的：{"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}。比较：eq、in、gt、gte、lt、lte。',
                 ),
                 default=None,
@@ -3381,18 +3408,19 @@ COMMANDS = (
             "edit-chunk",
         ),
         Bilingual(
-            "Change what a chunk says, or whether searches find it; that survives indexing anew.",
+            "Change a chunk's text, or whether searches find it; the change survives reindexing.",
             "修改文本块的内容，或设定检索时是否可见。",
         ),
         "knowledge.edit_chunk",
         "agent",
         (
             CommandParameter(
-                "chunk_id", str, "CHUNK_ID", Bilingual("The chunk, as `show` gives it.", "文本块的 id，见 `show`。")
+                "chunk_id",
+                str,
+                "CHUNK_ID",
+                Bilingual("The id of the chunk, as shown by `show`.", "文本块的 id，见 `show`。"),
             ),
-            CommandParameter(
-                "text", str | None, "--text TEXT", Bilingual("What it says now.", "新的内容。"), default=None
-            ),
+            CommandParameter("text", str | None, "--text TEXT", Bilingual("The new text.", "新的内容。"), default=None),
             CommandParameter(
                 "enabled",
                 bool | None,
@@ -3428,7 +3456,7 @@ COMMANDS = (
                 "after",
                 str | None,
                 "--after TEXT",
-                Bilingual("Behind this chunk; at the end unless given.", "置于此块之后；不填则在末尾。"),
+                Bilingual("After this chunk; defaults to the end.", "置于此块之后；不填则在末尾。"),
                 default=None,
             ),
         ),
@@ -3445,7 +3473,7 @@ COMMANDS = (
             "configure",
         ),
         Bilingual(
-            "Set up a collection: how long its chunks are, and which agents may search it.",
+            "Configure a collection: how long its chunks are, and which agents may search it.",
             "设置集合：文本块大小，以及哪些智能体可以检索。",
         ),
         "knowledge.configure",
@@ -3458,7 +3486,7 @@ COMMANDS = (
                 "chunk_size",
                 int | None,
                 "--chunk-size N",
-                Bilingual("Characters of a chunk.", "每个文本块的字符数。"),
+                Bilingual("Characters per chunk.", "每个文本块的字符数。"),
                 default=None,
                 least=100,
                 most=8000,
@@ -3467,7 +3495,7 @@ COMMANDS = (
                 "agents",
                 list[str] | None,
                 "--agents TEXT",
-                Bilingual("The agents that may search it; all unless given.", "可检索它的智能体；不填则为全部。"),
+                Bilingual("The agents that may search it; defaults to all.", "可检索它的智能体；不填则为全部。"),
                 default=None,
             ),
         ),
@@ -3483,7 +3511,7 @@ COMMANDS = (
             "init",
         ),
         Bilingual(
-            "Make the workspace folder with its files, or take a folder of notes that is there already.",
+            "Create the workspace folder with its files, or use an existing folder of notes.",
             "建立工作区目录，或以已有的笔记目录作为工作区。",
         ),
         "workspace.init",
@@ -3494,7 +3522,7 @@ COMMANDS = (
                 str | None,
                 "--vault TEXT",
                 Bilingual(
-                    "A folder of notes on the machine of the memory that is to be the workspace; unset, a new one is made.",
+                    "An existing folder of notes, on the memory's machine, to use as the workspace; by default a new one is created.",
                     "作为工作区的已有笔记目录（位于记忆所在的机器上）；不给则新建。",
                 ),
                 default=None,
@@ -3508,7 +3536,7 @@ COMMANDS = (
             "workspace",
             "log",
         ),
-        Bilingual("Show what was taken down on a day.", "显示某天的记录。"),
+        Bilingual("Show what was recorded on a day.", "显示某天的记录。"),
         "workspace.log",
         "agent",
         (
@@ -3516,7 +3544,7 @@ COMMANDS = (
                 "day",
                 str | None,
                 "DAY",
-                Bilingual("The day, such as 2026-05-31; today unless given.", "日期，如 2026-05-31；默认今天。"),
+                Bilingual("The day, such as 2026-05-31; defaults to today.", "日期，如 2026-05-31；默认今天。"),
                 default=None,
             ),
         ),
@@ -3529,7 +3557,7 @@ COMMANDS = (
             "end",
         ),
         Bilingual(
-            "Take down what was asked for and done in a run of an agent, in the file of the day.",
+            "Record what was asked for and done in an agent's run, in that day's file.",
             "智能体一次运行结束：将其中的请求与完成事项记入当日文件。",
         ),
         "workspace.end",
@@ -3549,7 +3577,7 @@ COMMANDS = (
             "compact",
         ),
         Bilingual(
-            "De-duplicate the bullets that we wrote in a day's file; what a person wrote stays as it is.",
+            "Remove duplicates among the bullets Remanent wrote in a day's file; what people wrote stays as it is.",
             "对我们在当日文件中写下的条目去重；人写的内容保持原样。",
         ),
         "workspace.compact",
@@ -3559,7 +3587,7 @@ COMMANDS = (
                 "day",
                 str | None,
                 "DAY",
-                Bilingual("The day, such as 2026-05-31; today unless given.", "日期，如 2026-05-31；默认今天。"),
+                Bilingual("The day, such as 2026-05-31; defaults to today.", "日期，如 2026-05-31；默认今天。"),
                 default=None,
             ),
         ),
@@ -3578,7 +3606,7 @@ COMMANDS = (
         "workspace.search",
         "agent",
         (
-            CommandParameter("query", list[str], "QUERY", Bilingual("The question, or words.", "问题或关键词。")),
+            CommandParameter("query", list[str], "QUERY", Bilingual("The question, or some words.", "问题或关键词。")),
             CommandParameter(
                 "limit",
                 int,
@@ -3592,7 +3620,7 @@ COMMANDS = (
                 "mode",
                 str,
                 "--mode TEXT",
-                Bilingual("By words, by meaning or by both.", "按词语、按语义或两者兼用。"),
+                Bilingual("Search by words, by meaning or by both.", "按词语、按语义或两者兼用。"),
                 default="hybrid",
             ),
         ),
@@ -3620,7 +3648,7 @@ COMMANDS = (
             "workspace",
             "layers",
         ),
-        Bilingual("Say which of the six layers of memory holds what.", "显示六层记忆各存有什么。"),
+        Bilingual("Show what each of the six layers of memory holds.", "显示六层记忆各存有什么。"),
         "workspace.layers",
         "agent",
         (),
@@ -3633,7 +3661,7 @@ COMMANDS = (
             "prompt",
         ),
         Bilingual(
-            "Give the workspace's part of a system prompt: what always holds, and what the last messages bring to mind.",
+            "Give the workspace's part of a system prompt: what is always true, and what the last messages bring to mind.",
             "给出工作区在系统提示中的部分：始终成立的内容，以及自动召回的历史记忆。",
         ),
         "workspace.prompt",
@@ -3643,7 +3671,7 @@ COMMANDS = (
                 "budget",
                 int | None,
                 "--budget N",
-                Bilingual("Tokens for what always holds.", "始终成立的内容最多占用的 token 数。"),
+                Bilingual("Tokens for what is always true.", "始终成立的内容最多占用的 token 数。"),
                 default=None,
                 least=1,
                 most=100000,
@@ -3659,7 +3687,7 @@ COMMANDS = (
             "changes",
         ),
         Bilingual(
-            "List what we wrote into the workspace, newest first; each can be undone.",
+            "List Remanent's changes to the workspace, newest first; each can be undone.",
             "列出我们写入工作区的改动，新的在前，均可撤销。",
         ),
         "workspace.changes",
@@ -3683,7 +3711,9 @@ COMMANDS = (
             "workspace",
             "undo",
         ),
-        Bilingual("Take back one change of ours; refused where its lines were changed since.", "撤销我们的一次改动。"),
+        Bilingual(
+            "Undo one of Remanent's changes; refused if its lines have been changed since.", "撤销我们的一次改动。"
+        ),
         "workspace.undo",
         "agent",
         (
@@ -3691,7 +3721,9 @@ COMMANDS = (
                 "change_id",
                 str,
                 "CHANGE_ID",
-                Bilingual("A change, as `workspace changes` shows it.", "改动的 id，见 `workspace changes`。"),
+                Bilingual(
+                    "The id of a change, as shown by `workspace changes`.", "改动的 id，见 `workspace changes`。"
+                ),
             ),
         ),
         group=Bilingual("Memory in Markdown files that people can read and edit.", "人可读写的 Markdown 文件记忆。"),

@@ -245,7 +245,7 @@ def read_evaluation(file: Path) -> Evaluation:
     try:
         return Evaluation.from_json(read_text(file))
     except InvalidInput as error:
-        raise InvalidInput(f"{file} is none that `evaluate --save` wrote: {error}") from error
+        raise InvalidInput(f"{file} was not written by `evaluate --save`: {error}") from error
 
 
 def _prepare_evaluation(shown: CommandResult) -> None:

@@ -63,7 +63,7 @@ def take_messages(
     session = given.get("session")
     told = list(_messages_of(screen, text or (), file=file, session=session, message=message))
     if not told:
-        raise InvalidInput("there is no message in this file")
+        raise InvalidInput("this file contains no messages")
     requests = []
     for name, group in groupby(told, key=lambda one: one[0]):
         messages = [one for _, one in group]
@@ -129,7 +129,7 @@ def take_questions(
             except InvalidInput as error:
                 raise InvalidInput(f"line {number} of {file}: {error}") from error
     if not questions:
-        raise InvalidInput("there is no question in this file")
+        raise InvalidInput("this file contains no questions")
     return [{**given, "questions": questions}]
 
 
@@ -346,7 +346,7 @@ def shrink(place: CommonOptions, *, file: Path, level: int | None, budget: int |
     screen, settings = begin(place)
     messages = [message for _, message in read_messages(file)]
     if not messages or not all(isinstance(message, dict) for message in messages):
-        raise InvalidInput(f"{file} holds no messages: give a list of objects with `role` and `content`")
+        raise InvalidInput(f"{file} contains no messages: give a list of objects with `role` and `content`")
     with place.open(settings) as memory:
         view = memory.agent(place.agent or settings.agent).context(messages, budget=budget, level=level)
     if place.as_json:

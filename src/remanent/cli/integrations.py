@@ -1,4 +1,4 @@
-"""Putting Remanent into the settings of other programs: our server into MCP clients', our hooks into coding agents'.
+"""Adding Remanent to the settings of other programs: its server to MCP clients, its hooks to coding agents.
 
 Those files belong to another program and its user. Whatever stands there stays, the file as it was is kept beside it,
 and a file that cannot be read exactly (comments, a name twice) is left alone. Hooks are taken out again as if they had
@@ -54,10 +54,10 @@ def _parsed(old: bytes | None, file: Path) -> dict[str, Any]:
         whole = json.loads(old.decode("utf-8-sig"), object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
         raise InvalidInput(
-            f"{file} is no plain JSON (it may hold comments) and is left as it is; paste the entry yourself"
+            f"{file} is not plain JSON (it may contain comments) and was left as it is; paste the entry yourself"
         ) from error
     if not isinstance(whole, dict):
-        raise InvalidInput(f"{file} holds no JSON object; correct it, or paste the entry yourself")
+        raise InvalidInput(f"{file} does not contain a JSON object; correct it, or paste the entry yourself")
     return whole
 
 
@@ -65,7 +65,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Refuse a name that stands twice: writing the file would lose one of the two."""
     whole = dict(pairs)
     if len(whole) < len(pairs):
-        raise ValueError("a name stands twice")
+        raise ValueError("a name appears twice")
     return whole
 
 
@@ -147,7 +147,7 @@ class InstallResult:
 def client_of(name: str) -> McpClient:
     """Return a client by name."""
     if name not in CLIENTS:
-        raise NotFound(f"no client {name!r} is known here; there are {', '.join(CLIENTS)}")
+        raise NotFound(f"unknown client {name!r}; choose one of {', '.join(CLIENTS)}")
     return CLIENTS[name]
 
 
@@ -175,7 +175,7 @@ def install_server(
     whole = _parsed(old, file)
     servers = whole.get(client.group, {})
     if not isinstance(servers, dict):
-        raise InvalidInput(f"{client.group} in {file} is no object; correct it, or paste the entry yourself")
+        raise InvalidInput(f"{client.group} in {file} is not an object; correct it, or paste the entry yourself")
     if servers.get(name) == entry:
         return InstallResult(file, changed=False)
     whole[client.group] = {**servers, name: dict(entry)}
@@ -238,7 +238,7 @@ class CodingAgent:
         if given is not None:
             return given
         if self.file is None:
-            raise InvalidInput("say with --file where the hooks of this tool stand, or paste what --dry-run shows")
+            raise InvalidInput("name the file that holds this tool's hooks with --file, or paste what --dry-run shows")
         return Path.home() / self.file
 
 
@@ -257,7 +257,7 @@ AGENTS = {
 def _agent_of(name: str) -> CodingAgent:
     """Return a coding agent by name."""
     if name not in AGENTS:
-        raise NotFound(f"no coding agent {name!r} is known here; there are {', '.join(AGENTS)}")
+        raise NotFound(f"unknown coding agent {name!r}; choose one of {', '.join(AGENTS)}")
     return AGENTS[name]
 
 
@@ -359,7 +359,7 @@ def _without_ours(whole: Mapping[str, Any], file: Path, *, before: Mapping[str, 
     if hooks is None:
         return dict(whole)
     if not isinstance(hooks, dict) or not all(isinstance(groups, list) for groups in hooks.values()):
-        raise InvalidInput(f"hooks in {file} are no object of lists; correct it, or paste what --dry-run shows")
+        raise InvalidInput(f"`hooks` in {file} is not an object of lists; correct it, or paste what --dry-run shows")
     left: dict[str, Any] = {}
     for event, groups in hooks.items():
         theirs = [group for one in groups if (group := _group_without_ours(one)) is not None]

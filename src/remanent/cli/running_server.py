@@ -1,4 +1,4 @@
-"""Commands through a running server of the same home, which has its models in memory already.
+"""Running commands through a server already running on the same home, which has its models in memory.
 
 Loading a model takes seconds, asking one that is loaded milliseconds. A server that a command started leaves a note in
 its home: where it listens, and a word that opens it, new for each start and readable by its owner alone, who may read

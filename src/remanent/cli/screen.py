@@ -359,7 +359,7 @@ def read_messages(file: Path) -> Iterator[tuple[str, Any]]:
         found = json.loads(text)
     except (ValueError, RecursionError) as error:
         if text.lstrip()[:1] == "[":
-            raise InvalidInput(f"{file} is no JSON: {error}") from error
+            raise InvalidInput(f"{file} is not JSON: {error}") from error
     else:
         if isinstance(found, dict):
             found = found.get("messages", [found] if "role" in found else found.get("input", [found]))
@@ -371,7 +371,9 @@ def read_messages(file: Path) -> Iterator[tuple[str, Any]]:
             try:
                 yield f"line {number} of {file}", json.loads(line)
             except (ValueError, RecursionError) as error:
-                told = f"line {number} of {file} is no JSON ({error}); give a list of messages, or one message a line"
+                told = (
+                    f"line {number} of {file} is not JSON ({error}); give a list of messages, or one message per line"
+                )
                 raise InvalidInput(told) from error
 
 
@@ -397,7 +399,7 @@ def target(file: Path) -> Iterator[BinaryIO]:
     try:
         handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.", suffix=".part")
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise InvalidInput(f"there is no folder {file.parent}; make it first, or write somewhere else") from error
+        raise InvalidInput(f"there is no folder {file.parent}; create it first, or write somewhere else") from error
     try:
         with os.fdopen(handle, "wb") as stream:
             yield stream

@@ -1,4 +1,4 @@
-"""Banks on a server: the face of `memory.bank`, as far as it can be had over a wire.
+"""Banks on a server: the API of `memory.bank`, as far as it works over HTTP.
 
 Written by hand, because a bank here is an object with a life and there a name in a request: what is read as a property
 where the bank is open has to be asked for (`state`), and files, frameworks and tools of the caller cannot be sent.

@@ -290,7 +290,7 @@ class RemoteAssociativeMemory:
         return self._portal.call(self._wrapped.forgotten)
 
     def restore(self, node_id: str) -> Node:
-        """Make a deleted node again from the journal, while that has its words."""
+        """Rebuild a deleted node from the journal, as long as its words are still there."""
         return self._portal.call(self._wrapped.restore, node_id)
 
     def triples(self) -> list[str]:
@@ -368,7 +368,7 @@ class RemoteCognition:
         premises: Sequence[str] = (),
         tags: Sequence[str] = (),
     ) -> Record:
-        """Keep a memory by hand; with a subject and an attribute, another value becomes a new version of it.
+        """Add a memory by hand; with a subject and an attribute, another value becomes a new version of it.
 
         `premises` are the memories that it follows from: when one of them changes, this one is marked stale. What is
         kept for a `user` is noted in the journal as theirs, so that it is found and erased with all that is theirs.
@@ -411,7 +411,7 @@ class RemoteCognition:
         return self._portal.call(self._wrapped.pin, record_id, pinned=pinned, user=user)
 
     def forget(self, record_id: str, *, reason: str = "", user: str | None = None) -> Record:
-        """Put a memory out of mind, with what tells it in turns; `restore` brings it back.
+        """Forget a memory, along with the turns that state it; `restore` brings it back.
 
         A turn that says little else goes whole, others lose the clauses that tell it; the journal keeps what was said.
         """
@@ -516,7 +516,7 @@ class RemoteCognition:
         return self._portal.call(self._wrapped.role)
 
     def grant(self, reader: str, *, granted: bool = True) -> None:
-        """Let another agent of the workspace read this one's procedures, or no longer."""
+        """Let another agent of the workspace read this one's procedures, or stop letting it."""
         self._portal.call(self._wrapped.grant, reader, granted=granted)
 
 
@@ -816,7 +816,7 @@ class RemoteWorkspace:
         return self._portal.call(self._wrapped.index)
 
     def layers(self) -> list[Layer]:
-        """Say which of the six layers of memory holds what."""
+        """Show what each of the six layers of memory holds."""
         return self._portal.call(self._wrapped.layers)
 
     def prompt(self, messages: Messages = (), *, budget: int | None = None) -> str:
@@ -870,7 +870,7 @@ class RemoteWorkspace:
         return self._portal.call(self._wrapped.changes, limit=limit)
 
     def undo(self, change_id: str) -> FileChange:
-        """Take back one change of ours; refused where its lines were changed since."""
+        """Undo one of Remanent's changes; refused if its lines have been changed since."""
         return self._portal.call(self._wrapped.undo, change_id)
 
 

@@ -215,9 +215,9 @@ class Connection:
         try:
             yield
         except AnswerTooLarge as error:
-            raise CallerError(f"{self.url} answers with more than can be taken: {error}") from error
+            raise CallerError(f"{self.url} sent an answer that is too large: {error}") from error
         except httpx2.InvalidURL as error:
-            raise InvalidSettings(f"{self.url} is no URL that can be asked") from error
+            raise InvalidSettings(f"{self.url} is not a URL that can be reached") from error
         except (httpx2.HTTPError, httpx2.StreamError, OSError) as error:
             # Without a connection nothing was sent; in any other case the server may have got all of it.
             unsent = httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.PoolTimeout | httpx2.UnsupportedProtocol
@@ -229,9 +229,9 @@ def _checked(url: str) -> str:
     """Return an address without its last slash, or refuse it: passwords in addresses end up in logs."""
     parts = urlsplit(url.strip())
     if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
-        raise InvalidSettings(f"{url!r} is no address of a server; write it like http://127.0.0.1:8765")
+        raise InvalidSettings(f"{url!r} is not a server address; write it like http://127.0.0.1:8765")
     if parts.username is not None or parts.password is not None:
-        raise InvalidSettings("an address must not hold a password; give the key as key=…")
+        raise InvalidSettings("an address must not contain a password; give the key as key=…")
     return url.strip().rstrip("/")
 
 
@@ -250,11 +250,12 @@ def _lost(error: ServerUnreachable, operation: Operation[Any, Any], *, key: str 
     if operation.keyed is not None:
         safe = "messages with an `id` of their own are stored once, however often they are sent"
     elif key is not None:
-        safe = f"sent again with the header `Idempotency-Key: {key}` it is not done twice"
+        safe = f"if sent again with the header `Idempotency-Key: {key}`, it is not carried out twice"
     else:
-        safe = "the work may go on there"
+        safe = "the work may still be going on there"
     return AnswerLost(
-        f"{error}; {operation.name} may have been done: look before you ask again; {safe}", idempotency_key=key
+        f"{error}; {operation.name} may have been carried out: check before you send it again; {safe}",
+        idempotency_key=key,
     )
 
 
@@ -264,7 +265,7 @@ def _check_readable(response: "httpx2.Response") -> None:
         try:
             response.json()
         except ValueError as error:
-            raise ServerUnreachable(f"{response.url} answers with what cannot be read", was_sent=True) from error
+            raise ServerUnreachable(f"{response.url} sent an answer that cannot be read", was_sent=True) from error
 
 
 async def _joined(lines: Iterable[str]) -> AsyncIterator[bytes]:
@@ -299,12 +300,12 @@ def _failure(response: "httpx2.Response") -> RemanentError:
         name, detail = _told(response.text)
     except (ValueError, KeyError, TypeError):
         # Who stands before the server and answers in its place does not know either.
-        message = f"{response.url} answers {response.status_code}, and not as Remanent does"
+        message = f"{response.url} answered {response.status_code}, but not like a Remanent server"
         return ServerUnreachable(message, was_sent=response.status_code >= 500)
     if response.status_code == 412:  # If-Match did not match: the record has changed since it was read
         return VersionConflict(detail)
     if name not in _ERRORS:
-        message = f"the server refuses with {response.status_code}: {detail}"
+        message = f"the server refused the request with {response.status_code}: {detail}"
         return InvalidInput(message) if response.status_code < 500 else ServerUnreachable(message, was_sent=True)
     error = _ERRORS[name](detail)
     if isinstance(error, RateLimited):

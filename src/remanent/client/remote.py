@@ -298,7 +298,7 @@ class AsyncRemoteAssociativeMemory(RemotePart):
         return answer
 
     async def restore(self, node_id: str) -> Node:
-        """Make a deleted node again from the journal, while that has its words."""
+        """Rebuild a deleted node from the journal, as long as its words are still there."""
         answer: Node = await self._connection.do("associative.restore", {"node_id": node_id}, place=self._place)
         return answer
 
@@ -384,7 +384,7 @@ class AsyncRemoteCognition(RemotePart):
         premises: Sequence[str] = (),
         tags: Sequence[str] = (),
     ) -> Record:
-        """Keep a memory by hand; with a subject and an attribute, another value becomes a new version of it.
+        """Add a memory by hand; with a subject and an attribute, another value becomes a new version of it.
 
         `premises` are the memories that it follows from: when one of them changes, this one is marked stale. What is
         kept for a `user` is noted in the journal as theirs, so that it is found and erased with all that is theirs.
@@ -442,7 +442,7 @@ class AsyncRemoteCognition(RemotePart):
         return answer
 
     async def forget(self, record_id: str, *, reason: str = "", user: str | None = None) -> Record:
-        """Put a memory out of mind, with what tells it in turns; `restore` brings it back.
+        """Forget a memory, along with the turns that state it; `restore` brings it back.
 
         A turn that says little else goes whole, others lose the clauses that tell it; the journal keeps what was said.
         """
@@ -597,7 +597,7 @@ class AsyncRemoteCognition(RemotePart):
         return answer
 
     async def grant(self, reader: str, *, granted: bool = True) -> None:
-        """Let another agent of the workspace read this one's procedures, or no longer."""
+        """Let another agent of the workspace read this one's procedures, or stop letting it."""
         await self._connection.do("cognition.grant", {"reader": reader, "granted": granted}, place=self._place)
 
 
@@ -645,7 +645,7 @@ class AsyncRemoteKnowledgeCollection(RemotePart):
         `on_progress` is told how many chunks are indexed, and how many are left.
         """
         if sum(given is not None for given in (path, text, url, data)) != 1:
-            raise InvalidInput("give exactly one of a path, a text, a url and data")
+            raise InvalidInput("give exactly one of path, text, url and data")
         if url is not None:
             given = {
                 "url": url,
@@ -682,7 +682,7 @@ class AsyncRemoteKnowledgeCollection(RemotePart):
     ) -> Chunks:
         """Return the chunks that a document would have; nothing is kept."""
         if sum(given is not None for given in (path, text, data)) != 1:
-            raise InvalidInput("give exactly one of a path, a text, a url and data")
+            raise InvalidInput("give exactly one of path, text, url and data")
         from remanent.knowledge.folders import read_here
 
         new = await read_here(path=path, text=text, data=data, name=name)
@@ -981,7 +981,7 @@ class AsyncRemoteWorkspace(RemotePart):
         return answer
 
     async def layers(self) -> list[Layer]:
-        """Say which of the six layers of memory holds what."""
+        """Show what each of the six layers of memory holds."""
         answer: list[Layer] = await self._connection.do("workspace.layers", {}, place=self._place)
         return answer
 
@@ -1045,7 +1045,7 @@ class AsyncRemoteWorkspace(RemotePart):
         return answer
 
     async def undo(self, change_id: str) -> FileChange:
-        """Take back one change of ours; refused where its lines were changed since."""
+        """Undo one of Remanent's changes; refused if its lines have been changed since."""
         answer: FileChange = await self._connection.do("workspace.undo", {"change_id": change_id}, place=self._place)
         return answer
 

@@ -90,7 +90,7 @@ class Cognition:
         premises: Sequence[str] = (),
         tags: Sequence[str] = (),
     ) -> Record:
-        """Keep a memory by hand; with a subject and an attribute, another value becomes a new version of it.
+        """Add a memory by hand; with a subject and an attribute, another value becomes a new version of it.
 
         `premises` are the memories that it follows from: when one of them changes, this one is marked stale. What is
         kept for a `user` is noted in the journal as theirs, so that it is found and erased with all that is theirs.
@@ -133,7 +133,7 @@ class Cognition:
         return self._portal.call(self._wrapped.pin, record_id, pinned=pinned, user=user)
 
     def forget(self, record_id: str, *, reason: str = "", user: str | None = None) -> Record:
-        """Put a memory out of mind, with what tells it in turns; `restore` brings it back.
+        """Forget a memory, along with the turns that state it; `restore` brings it back.
 
         A turn that says little else goes whole, others lose the clauses that tell it; the journal keeps what was said.
         """
@@ -231,5 +231,5 @@ class Cognition:
         return self._portal.call(self._wrapped.shared_history, record_id)
 
     def grant(self, reader: str, *, granted: bool = True) -> None:
-        """Let another agent of the workspace read this one's procedures, or no longer."""
+        """Let another agent of the workspace read this one's procedures, or stop letting it."""
         self._portal.call(self._wrapped.grant, reader, granted=granted)

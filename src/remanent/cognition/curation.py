@@ -300,7 +300,7 @@ async def conflict_by_id(store: Store, scope: Scope, conflict_id: str, *, user: 
     """Return a contradiction by its id; who names a user reaches none that is another's."""
     found = await conflicts(store, scope, conflict_id=conflict_id, user=user)
     if not found:
-        raise NotFound(f"no conflict {conflict_id} here; `conflicts` names those that there are")
+        raise NotFound(f"there is no conflict {conflict_id} here; `conflicts` lists those there are")
     return found[0]
 
 
@@ -364,12 +364,12 @@ async def _settled(
         return await _both(store, scope, conflict, record, ending.scopes)
     if how == "merge":
         if not text.strip():
-            raise InvalidInput("text: say what holds when both are merged")
+            raise InvalidInput("text: say what is true once both are merged")
         return (record.replace(content=text, data=data.replace(quoted=False, value=text)),)
     if how != "choose":
-        raise InvalidInput(f"how: one of choose, merge, keep_both, undo, not {how!r}")
+        raise InvalidInput(f"how: must be one of choose, merge, keep_both, undo, not {how!r}")
     if not 0 <= claim < len(conflict.claims):
-        raise InvalidInput(f"claim: a number from 0 to {len(conflict.claims) - 1}, not {claim}")
+        raise InvalidInput(f"claim: must be a number from 0 to {len(conflict.claims) - 1}, not {claim}")
     return (await _as_claimed(store, scope, record, conflict.claims[claim].text),)
 
 
@@ -379,7 +379,7 @@ async def _both(
     """Return the two claims as two memories, each with where it holds; the newer one stays the one that was there."""
     names = [one.strip() for one in scopes]
     if len(names) != len(conflict.claims) or not all(names) or len({alphanumeric(one) for one in names}) < len(names):
-        raise InvalidInput("scopes: say where each of both claims holds, in their order, such as 'at work', 'at home'")
+        raise InvalidInput("scopes: say where each of the two claims holds, in order, such as 'at work', 'at home'")
     kept = [await _as_claimed(store, scope, record, claim.text) for claim in conflict.claims]
     values = [one.memory.value for one in kept]
     made = []
@@ -401,7 +401,7 @@ async def _both(
 async def _undone(store: Store, scope: Scope, conflict: Conflict, record: Record) -> tuple[Record, Conflict]:
     """Return the memory as it was before the verdict, and the conflict open again."""
     if conflict.verdict is None or record.id not in conflict.verdict.undo:
-        raise InvalidInput(f"conflict {conflict.id} was not settled; there is nothing to undo")
+        raise InvalidInput(f"conflict {conflict.id} has not been settled, so there is nothing to undo")
     number = conflict.verdict.undo[record.id]
     for version in await store.versions(scope, record.id):
         if version.number == number:

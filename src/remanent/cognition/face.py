@@ -139,7 +139,7 @@ class AsyncCognition:
         premises: Sequence[str] = (),
         tags: Sequence[str] = (),
     ) -> Record:
-        """Keep a memory by hand; with a subject and an attribute, another value becomes a new version of it.
+        """Add a memory by hand; with a subject and an attribute, another value becomes a new version of it.
 
         `premises` are the memories that it follows from: when one of them changes, this one is marked stale. What is
         kept for a `user` is noted in the journal as theirs, so that it is found and erased with all that is theirs.
@@ -227,13 +227,13 @@ class AsyncCognition:
         return await self._put(self._next(known, data=known.memory.replace(pinned=pinned)))
 
     async def forget(self, record_id: str, *, reason: str = "", user: str | None = None) -> Record:
-        """Put a memory out of mind, with what tells it in turns; `restore` brings it back.
+        """Forget a memory, along with the turns that state it; `restore` brings it back.
 
         A turn that says little else goes whole, others lose the clauses that tell it; the journal keeps what was said.
         """
         known = await self._get(record_id, user=user)
         if known.status is Status.FORGOTTEN:
-            raise InvalidInput(f"memory {record_id} is forgotten already; `restore` brings it back")
+            raise InvalidInput(f"memory {record_id} has already been forgotten; `restore` brings it back")
         along, now = await self._writer.forgetting.along(self._scope, known), self._parts.clock()
         async with self._parts.store.transaction(self._scope) as tx:
             tx.forget(known, at=now, reason=reason)
@@ -262,9 +262,7 @@ class AsyncCognition:
         known = await self._get(record_id, user=user)
         data = known.data
         if not isinstance(data, ProceduralData):
-            raise InvalidInput(
-                f"memory {record_id} is no procedure but of kind {known.kind}; feedback is for procedures"
-            )
+            raise InvalidInput(f"memory {record_id} is of kind {known.kind}; only procedures take feedback")
         count = data.usage_count + 1
         rate = (data.success_rate * data.usage_count + success) / count
         return await self._put(self._next(known, data=data.replace(usage_count=count, success_rate=rate)))
@@ -361,7 +359,7 @@ class AsyncCognition:
         return await self._shared.history(record_id)
 
     async def grant(self, reader: str, *, granted: bool = True) -> None:
-        """Let another agent of the workspace read this one's procedures, or no longer."""
+        """Let another agent of the workspace read this one's procedures, or stop letting it."""
         await grant(self._parts.store, self._scope, reader, granted=granted)
 
     # ── helpers ──────────────────────────────────────────────────────────────
@@ -384,7 +382,7 @@ class AsyncCognition:
         found = (await self._writer.records(self._scope, (record_id,))).get(record_id)
         is_theirs = user is None or (found is not None and found.memory.user == user)
         if found is None or found.kind not in MEMORIES or not is_theirs:
-            raise NotFound(f"no memory {record_id} here; `memories` names those that there are")
+            raise NotFound(f"there is no memory {record_id} here; `memories` lists those there are")
         if expects is not None and found.version != expects:
             raise VersionConflict(f"memory {record_id} is at version {found.version}, not {expects}; read it again")
         return found
@@ -416,6 +414,8 @@ class AsyncCognition:
 
 def _check(content: str, *, kind: Kind = Kind.SEMANTIC) -> None:
     if kind not in MEMORIES:
-        raise InvalidInput(f"kind: a memory is one of {', '.join(MEMORIES)}, not {kind}")
+        raise InvalidInput(f"kind: must be one of {', '.join(MEMORIES)}, not {kind}")
     if not content.strip() or is_secret(content):
-        raise InvalidInput("content: empty, or a secret that must not be kept; leave passwords and card numbers out")
+        raise InvalidInput(
+            "content: it is empty, or contains a secret that must not be kept; leave out passwords and card numbers"
+        )

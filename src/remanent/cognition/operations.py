@@ -31,18 +31,18 @@ STANDS = Bilingual(
     "{total} 条记忆，平均置信度 {confidence}；过期 {expired}，前提已变 {stale}，冲突 {conflicts}。",
 )
 RATES = Bilingual(
-    "Of the newest {compared}: {duplicates} double, {junk} junk; of the newest {reread}: {rotten} without support. "
-    "Of what was said, {echoes} only repeats what was recalled.",
+    "Of the newest {compared}: {duplicates} duplicates, {junk} junk; of the newest {reread}: {rotten} no "
+    "longer supported by their source. Of what was said, {echoes} only repeats what was recalled.",
     "最新 {compared} 条中：重复 {duplicates}，无内容 {junk}；最新 {reread} 条中：失去依据 {rotten}。"
     "所说的话中有 {echoes} 只是重复检索到的内容。",
 )
 NO_MEMORIES = Bilingual(
-    "There are no memories yet. What was just told is read in the background; `remanent settle` waits for that.",
+    "There are no memories yet. What was just said is read in the background; `remanent settle` waits for that.",
     "还没有记忆。刚说的话在后台读取，`remanent settle` 会等它完成。",
 )
 
 NOTHING_SHARED = Bilingual("Nothing is shared yet.", "还没有共享的内容。")
-NOTHING_WAITS = Bilingual("Nothing waits for approval.", "没有等待批准的内容。")
+NOTHING_WAITS = Bilingual("Nothing is waiting for approval.", "没有等待批准的内容。")
 WAITING = Bilingual(
     "Waiting for approval: {count}. `remanent shared list --pending` shows it.",
     "等待批准：{count} 条。`remanent shared list --pending` 可查看。",
@@ -109,12 +109,12 @@ class ListMemories(Model):
     kinds: Kinds = None
     user: User = None
     statuses: Annotated[
-        tuple[Status, ...] | None, about("Only those that stand so.", "只要这些状态的。", max_length=10)
+        tuple[Status, ...] | None, about("Only those with this status.", "只要这些状态的。", max_length=10)
     ] = None
     flaw: Annotated[
         Flaw | None,
         about(
-            "Only those with which this is wrong, as `memories audit` counts them.",
+            "Only those with this problem, as `memories audit` counts them.",
             "只要有此问题的，与 `memories audit` 的计数一致。",
         ),
     ] = None
@@ -165,19 +165,19 @@ class AddMemory(Model):
     content: Annotated[str, about("What it says.", "内容。", min_length=1, max_length=2000)]
     kind: Annotated[KnownKind, about("A tier of memory.", "记忆的层次。")] = Kind.SEMANTIC
     user: User = None
-    subject: Annotated[str, about("Whom or what it is about.", "关于谁或什么。", max_length=500)] = ""
+    subject: Annotated[str, about("Who or what it is about.", "关于谁或什么。", max_length=500)] = ""
     attribute: Annotated[
         str,
         about(
-            "What of it; another value of the same becomes a new version.",
+            "Which attribute of the subject; another value for the same attribute becomes a new version.",
             "哪一方面；同一方面的新值成为新版本。",
             max_length=500,
         ),
     ] = ""
-    value: Annotated[str, about("The value that it tells.", "其中的值。", max_length=500)] = ""
+    value: Annotated[str, about("The value of the attribute.", "其中的值。", max_length=500)] = ""
     steps: Annotated[tuple[str, ...], about("The steps of a procedure.", "流程的步骤。", max_length=MAX_ITEMS)] = ()
     premises: Annotated[
-        tuple[Id, ...], about("The memories that it follows from.", "推出它的记忆。", max_length=MAX_ITEMS)
+        tuple[Id, ...], about("The memories it follows from.", "推出它的记忆。", max_length=MAX_ITEMS)
     ] = ()
     tags: Annotated[tuple[str, ...], about("Its tags.", "标签。", max_length=MAX_ITEMS)] = ()
 
@@ -192,7 +192,7 @@ class AddMemory(Model):
     examples=({"content": "Ada lives in Lisbon.", "subject": "Ada", "attribute": "home", "value": "Lisbon"},),
 )
 async def add(call: Call, request: AddMemory) -> Record:
-    """Keep a memory by hand; with a subject and an attribute, another value becomes a new version of it."""
+    """Add a memory by hand; with a subject and an attribute, another value becomes a new version of it."""
     return await _of(call).add(**dict(request))
 
 
@@ -200,8 +200,8 @@ class EditMemory(Model):
     """What a memory is to say."""
 
     record_id: MemoryId
-    content: Annotated[str, about("What it says from now on.", "今后的内容。", min_length=1, max_length=2000)]
-    value: Annotated[str | None, about("The value that it tells.", "其中的值。", max_length=500)] = None
+    content: Annotated[str, about("The new content.", "今后的内容。", min_length=1, max_length=2000)]
+    value: Annotated[str | None, about("The value of the attribute.", "其中的值。", max_length=500)] = None
     expects: Expects = None
     user: User = None
 
@@ -214,7 +214,7 @@ class EditMemory(Model):
     command=Command(arguments=("record_id", "content")),
 )
 async def edit(call: Call, request: EditMemory) -> Record:
-    """Correct a memory; it comes before the words that it was made of, and what it said before stays readable."""
+    """Correct a memory; the correction outranks the words it came from, and the earlier text stays readable."""
     return await _of(call).edit(**dict(request))
 
 
@@ -232,13 +232,13 @@ class PinMemory(Model):
     """Which memory to pin."""
 
     record_id: MemoryId
-    pinned: Annotated[bool, about("Whether to pin it, or to let it go.", "固定或取消固定。")] = True
+    pinned: Annotated[bool, about("Whether to pin or unpin it.", "固定或取消固定。")] = True
     user: User = None
 
 
 @_updates("cognition.pin", zh="固定一条记忆：不过期，也不被自动替换。", route="POST memories/{record_id}/pin")
 async def pin(call: Call, request: PinMemory) -> Record:
-    """Pin a memory: it does not expire, and nothing takes its place by itself."""
+    """Pin a memory: it does not expire, and nothing replaces it automatically."""
     return await _of(call).pin(request.record_id, pinned=request.pinned, user=request.user)
 
 
@@ -256,7 +256,7 @@ class ForgetMemory(Model):
     route="POST memories/{record_id}/forget",
 )
 async def forget(call: Call, request: ForgetMemory) -> Record:
-    """Put a memory out of mind, with what tells it in turns; `restore` brings it back."""
+    """Forget a memory, along with the turns that state it; `restore` brings it back."""
     return await _of(call).forget(request.record_id, reason=request.reason, user=request.user)
 
 
@@ -283,12 +283,12 @@ async def feedback(call: Call, request: ProcedureFeedback) -> Record:
 class CleanMemories(Model):
     """How to clean."""
 
-    dry_run: Annotated[bool, about("Only tell what would be done.", "只说明将要做什么。")] = False
+    dry_run: Annotated[bool, about("Only say what would be done.", "只说明将要做什么。")] = False
 
 
 @_deletes("cognition.clean", zh="清理过期记忆；常用的转为长期记忆。", route="POST memories/clean")
 async def clean(call: Call, request: CleanMemories) -> CleanReport:
-    """Take away expired memories and promote those in use."""
+    """Remove expired memories and promote those in use."""
     return await _of(call).clean(dry_run=request.dry_run)
 
 
@@ -299,7 +299,7 @@ async def clean(call: Call, request: CleanMemories) -> CleanReport:
     command=Command(path=("memories", "audit"), also=("audit",), show=_show_health),
 )
 async def health(call: Call, _: Nothing) -> MemoryHealth:
-    """Audit the memories: totals, confidence, what is expired, stale, in conflict, double or junk, with examples."""
+    """Audit the memories: totals, confidence, what is expired, stale, in conflict, duplicate or junk, with examples."""
     return await _of(call).health()
 
 
@@ -309,12 +309,14 @@ class BriefRequest(Model):
     message: Annotated[str, about("The message to answer.", "要回答的消息。", min_length=1, max_length=20_000)]
     user: User = None
     session: Session = None
-    agents: Annotated[tuple[str, ...], about("Others it may be for.", "可能涉及的其他智能体。", max_length=100)] = ()
-    budget: Annotated[int | None, about("Tokens at most.", "最多多少 token。", ge=50, le=100_000)] = None
+    agents: Annotated[
+        tuple[str, ...], about("Other agents that the message may be for.", "可能涉及的其他智能体。", max_length=100)
+    ] = ()
+    budget: Annotated[int | None, about("The most tokens it may have.", "最多多少 token。", ge=50, le=100_000)] = None
     report: Annotated[
         bool,
         about(
-            "Whether to tell what was saved beside telling everything; all memories are counted for it.",
+            "Report the tokens saved compared with injecting everything; this counts all memories.",
             "是否报告相比全部注入节省了多少 token；为此会统计所有记忆。",
         ),
     ] = False
@@ -329,7 +331,7 @@ class BriefRequest(Model):
     examples=({"message": "Plan the next release."},),
 )
 async def brief(call: Call, request: BriefRequest) -> Briefing:
-    """Say what to know before answering a message: tiers are chosen by its intent, and every choice is explained."""
+    """Show what to know before answering a message: tiers are chosen by its intent, and every choice is explained."""
     return await _of(call).brief(**dict(request))
 
 
@@ -340,7 +342,7 @@ class ListUserConflicts(Model):
     """Whose contradictions."""
 
     user: User = None
-    open_only: Annotated[bool, about("Only those that are not settled.", "只要未解决的。")] = False
+    open_only: Annotated[bool, about("Only unsettled ones.", "只要未解决的。")] = False
 
 
 @_operation(
@@ -350,7 +352,7 @@ class ListUserConflicts(Model):
     route="GET memories/conflicts",
 )
 async def conflicts(call: Call, request: ListUserConflicts) -> Page[Conflict]:
-    """List the contradictions between memories, oldest first; of a user, none that is another's."""
+    """List the contradictions between memories, oldest first; with a user, only those that are theirs."""
     return Page(items=tuple(await _of(call).conflicts(user=request.user, open_only=request.open_only)))
 
 
@@ -368,7 +370,7 @@ class ByConflict(Model):
     command=Command(path=("conflicts", "show")),
 )
 async def conflict(call: Call, request: ByConflict) -> Conflict:
-    """Show a contradiction: what was claimed, with the words that say so, and how it ended."""
+    """Show a contradiction: the claims, the words behind them, and how it was settled."""
     return await _of(call).conflict(request.conflict_id, user=request.user)
 
 
@@ -379,12 +381,12 @@ class ResolveConflict(ByConflict):
         Literal["choose", "merge", "keep_both", "undo"],
         about("Choose a claim, merge, keep both by their scopes, or undo.", "选择其一、合并、按场合都保留，或撤销。"),
     ]
-    claim: Annotated[int, about("Which claim, from 0.", "第几个主张，从 0 起。", ge=0, le=100)] = 1
-    text: Annotated[str, about("What holds when merged.", "合并后的内容。", max_length=2000)] = ""
+    claim: Annotated[int, about("Which claim, counting from 0.", "第几个主张，从 0 起。", ge=0, le=100)] = 1
+    text: Annotated[str, about("What is true once they are merged.", "合并后的内容。", max_length=2000)] = ""
     scopes: Annotated[
         tuple[str, ...],
         about(
-            "Where each claim holds when both are kept, in their order: at work, at home.",
+            "Where each claim holds when both are kept, in order: at work, at home.",
             "都保留时，各主张依次适用的场合，如“工作时”“在家时”。",
             max_length=2,
         ),
@@ -415,8 +417,10 @@ class ProposeShared(Model):
     content: Annotated[
         str, about("What the workspace should know.", "工作区应知道的内容。", min_length=1, max_length=4000)
     ]
-    sort: Annotated[SharedSort, about("What sort of thing it is.", "内容的类型。")] = SharedSort.PROJECT_CONTEXT
-    number: Annotated[str, about("The number of a decision: ADR-003.", "决策编号，如 ADR-003。", max_length=50)] = ""
+    sort: Annotated[SharedSort, about("What kind of entry it is.", "内容的类型。")] = SharedSort.PROJECT_CONTEXT
+    number: Annotated[
+        str, about("The number of a decision, such as ADR-003.", "决策编号，如 ADR-003。", max_length=50)
+    ] = ""
     confidence: Annotated[float, about("How sure it is.", "置信度。", ge=0, le=1)] = 0.8
 
 
@@ -430,7 +434,7 @@ class ProposeShared(Model):
     command=Command(arguments=("content",)),
 )
 async def propose(call: Call, request: ProposeShared) -> Record:
-    """Offer something to the workspace; a coordinator's approval puts it into effect, a coordinator's own at once."""
+    """Propose something to the workspace; it takes effect once a coordinator approves; a coordinator's own, at once."""
     return await _of(call).propose(**dict(request), **_who(call))
 
 
@@ -445,7 +449,7 @@ def _who(call: Call) -> dict[str, Any]:
 class ListShared(Model):
     """What to list."""
 
-    pending: Annotated[bool, about("What waits for approval.", "只要等待批准的。")] = False
+    pending: Annotated[bool, about("Only those waiting for approval.", "只要等待批准的。")] = False
 
 
 class SharedList(Page[Record]):
@@ -499,7 +503,7 @@ class EndShared(JudgeShared):
     face=_face("approve", by_key=("by",)),
 )
 async def approve(call: Call, request: JudgeShared) -> Record:
-    """Approve what another one proposed, as coordinator."""
+    """Approve another agent's proposal, as coordinator."""
     return await _of(call).approve(request.record_id, by=call.principal.name)
 
 
@@ -523,14 +527,14 @@ async def refuse(call: Call, request: EndShared) -> Record:
     face=_face("revoke", by_key=("by",)),
 )
 async def revoke(call: Call, request: EndShared) -> Record:
-    """Take back what the workspace shares; nobody reads it from now on."""
+    """Withdraw something the workspace shares; from now on nobody reads it."""
     return await _of(call).revoke(request.record_id, by=call.principal.name, reason=request.reason)
 
 
 class AmendShared(JudgeShared):
     """What a shared entry is to say."""
 
-    content: Annotated[str, about("What it says from now on.", "今后的内容。", min_length=1, max_length=4000)]
+    content: Annotated[str, about("The new content.", "今后的内容。", min_length=1, max_length=4000)]
 
 
 @_shared(
@@ -542,7 +546,7 @@ class AmendShared(JudgeShared):
     command=Command(arguments=("record_id", "content")),
 )
 async def amend(call: Call, request: AmendShared) -> Record:
-    """Change what is shared; a creator's change waits for approval again, a coordinator's holds at once."""
+    """Change something shared; a creator's change needs approval again, a coordinator's takes effect at once."""
     return await _of(call).amend(request.record_id, request.content, **_who(call))
 
 
@@ -560,7 +564,7 @@ async def shared_history(call: Call, request: JudgeShared) -> Page[Version]:
 class SetRole(Model):
     """What an agent does."""
 
-    role: Annotated[AgentRole | None, about("The role; none to clear it.", "角色；不填则清除。")] = None
+    role: Annotated[AgentRole | None, about("The role; leave it out to clear it.", "角色；不填则清除。")] = None
 
 
 @_shared(
@@ -570,7 +574,7 @@ class SetRole(Model):
     command=Command(path=("shared", "role"), arguments=("role",)),
 )
 async def set_role(call: Call, request: SetRole) -> Done:
-    """Say what an agent does in its workspace: all that is shared is read by all, first what is meant for its role."""
+    """Set an agent's role in its workspace: everyone reads everything shared, what is meant for their role first."""
     await _of(call).set_role(request.role)
     return Done()
 
@@ -593,7 +597,7 @@ class GrantProcedures(Model):
     reader: Annotated[
         str, about("The other agent of the workspace.", "工作区中的另一个智能体。", min_length=1, max_length=100)
     ]
-    granted: Annotated[bool, about("Whether it may.", "是否允许。")] = True
+    granted: Annotated[bool, about("Whether it may read them.", "是否允许。")] = True
 
 
 @_shared(
@@ -603,7 +607,7 @@ class GrantProcedures(Model):
     command=Command(arguments=("reader",)),
 )
 async def grant(call: Call, request: GrantProcedures) -> Done:
-    """Let another agent of the workspace read this one's procedures, or no longer."""
+    """Let another agent of the workspace read this one's procedures, or stop letting it."""
     await _of(call).grant(request.reader, granted=request.granted)
     return Done()
 

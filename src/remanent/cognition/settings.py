@@ -12,22 +12,22 @@ Days = Annotated[float, Field(gt=0, le=36_500)]
 class CognitionSettings(SettingsSection):
     """What becomes a memory, and how long it lives.
 
-    learn: Whether facts, preferences and events are made of what is remembered; raw turns are kept either way.
+    learn: Whether facts, preferences and events are extracted from what is remembered; raw turns are always kept.
         是否从写入的内容中提取事实、偏好与事件；原始对话总会保留。
-    learn_every: How many messages of users are learnt from together; with more than one, the rest when their session
+    learn_every: How many user messages are learned from together; if more than one, the rest follow when their session
         ends.
         用户的多少条消息一起提取；大于 1 时，余下的在会话结束时提取。
-    include: Only statements that hold one of these words, separated by commas, become memories; empty for all.
+    include: Only statements that contain one of these words, separated by commas, become memories; leave empty for all.
         只有含这些词之一（以逗号分隔）的陈述才成为记忆；为空表示不限。
-    exclude: Statements that hold one of these words, separated by commas, never become memories.
+    exclude: Statements that contain one of these words, separated by commas, never become memories.
         含这些词之一（以逗号分隔）的陈述不会成为记忆。
-    preference_days: Days that a preference lives in short-term memory.
+    preference_days: How many days a preference stays in short-term memory.
         偏好在短期记忆中的天数。
-    decision_days: Days that a decision lives in short-term memory.
+    decision_days: How many days a decision stays in short-term memory.
         决定在短期记忆中的天数。
-    follow_up_days: Days that a follow-up lives in short-term memory.
+    follow_up_days: How many days a follow-up stays in short-term memory.
         待跟进事项在短期记忆中的天数。
-    mood_days: Days that a mood lives in short-term memory.
+    mood_days: How many days a mood stays in short-term memory.
         情绪在短期记忆中的天数。
     promote_after: How often a short-term memory must be recalled to become long-term.
         短期记忆被检索多少次后转为长期记忆。

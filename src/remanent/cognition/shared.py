@@ -59,7 +59,7 @@ class SharedMemories:
         """Offer an entry, or get the same one that waits or is in force; a coordinator's own takes effect at once."""
         _check_content(content)
         if sort not in set(SharedSort):
-            raise InvalidInput(f"sort: {sort!r} is none; there are {', '.join(SharedSort)}")
+            raise InvalidInput(f"unknown sort {sort!r}; choose one of {', '.join(SharedSort)}")
         sort = SharedSort(sort)
         for known in () if coordinator else (*await self.entries(pending=True), *await self.entries()):
             data = _shared(known)
@@ -96,10 +96,10 @@ class SharedMemories:
         """Approve a proposal of somebody else."""
         record = await self._get(record_id)
         if record.status is not Status.PENDING:
-            raise InvalidInput(f"{record_id} does not wait for approval; it is {record.status.value}")
+            raise InvalidInput(f"{record_id} is not waiting for approval; it is {record.status.value}")
         data = _shared(record)
         if not by or by in {data.created_by, data.user}:
-            raise CallerError("what one proposes is approved by another: say which coordinator approves it in `by`")
+            raise CallerError("a proposal must be approved by somebody else: name the coordinator in `by`")
         approved = self._approved(record, by=by).replace(version=record.version + 1, updated_at=self._parts.clock())
         return await self._write(approved, settles=True)
 
@@ -107,7 +107,7 @@ class SharedMemories:
         """Refuse or revoke an entry: nobody reads it from now on, and its versions tell who ended it."""
         record = await self._get(record_id)
         if record.status is Status.FORGOTTEN or (only is not None and record.status is not only):
-            raise InvalidInput(f"{record_id} is {record.status.value}; there is nothing to take back")
+            raise InvalidInput(f"{record_id} is {record.status.value}, so there is nothing to withdraw")
         async with self._parts.store.transaction(self._scope) as tx:
             ended = record.replace(data=_shared(record).replace(approved_by=by))
             tx.forget(ended, at=self._parts.clock(), reason=f"{by}: {reason}" if reason else by)
@@ -184,7 +184,7 @@ class SharedMemories:
         query = RecordQuery(filter=wanted, record_ids=(record_id,), limit=1)
         found = await self._parts.store.records(self._scope, query)
         if not found:
-            raise NotFound(f"nothing shared has the id {record_id}; `shared` names what there is")
+            raise NotFound(f"nothing shared has the id {record_id}; `shared` lists what there is")
         return found[0]
 
 
@@ -194,4 +194,6 @@ def _shared(record: Record) -> SharedData:
 
 def _check_content(content: str) -> None:
     if not content.strip() or is_secret(content):
-        raise InvalidInput("content: empty, or a secret that must not be shared; leave passwords and keys out")
+        raise InvalidInput(
+            "content: it is empty, or contains a secret that must not be shared; leave out passwords and keys"
+        )

@@ -1,4 +1,4 @@
-"""What an agent has at hand while it works: its conversation made to fit, scratchpads, and what waits to be kept."""
+"""An agent's working context: its conversation made to fit, sessions, scratchpads, and turns waiting to be stored."""
 
 from typing import TYPE_CHECKING
 

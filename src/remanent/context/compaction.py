@@ -92,11 +92,11 @@ class ContextView(Model):
         for part in self.replaced:
             if part.place == place and not self.given:
                 raise InvalidInput(
-                    f"a view from a server holds no originals: they are {part.first} to {part.last} of yours"
+                    f"a view from a server has no originals: they are messages {part.first} to {part.last} of yours"
                 )
             if part.place == place:
                 return list(self.given[part.first : part.last + 1])
-        raise InvalidInput(f"message {place} of the view stands for itself")
+        raise InvalidInput(f"message {place} of the view is an original, not a summary")
 
 
 class Compactor(StretchSummaries):
@@ -109,10 +109,10 @@ class Compactor(StretchSummaries):
         asked: object = budget
         if asked is not None and (not isinstance(asked, int) or isinstance(asked, bool) or asked < 1):
             raise InvalidInput(
-                f"a budget is a whole number of tokens, at least 1, not {asked!r}; leave it out for the default"
+                f"a budget must be a whole number of tokens, at least 1, not {asked!r}; leave it out for the default"
             )
         if level is not None and level not in range(4):
-            raise InvalidInput(f"a level is 0, 1, 2 or 3, not {level}")
+            raise InvalidInput(f"the level must be 0, 1, 2 or 3, not {level}")
         window = None
         if budget is None and level is None:
             budget, window = self.settings.budget, self.settings.messages

@@ -1,4 +1,4 @@
-"""What stands for messages that have no room: their most telling sentences, as summaries and as one digest.
+"""What replaces messages for which there is no room: their most informative sentences, as summaries or one digest.
 
 What is made of a stretch of messages is kept by the stretch's content, so that a new message extends a view instead of
 making it anew. A model is never waited for: until its summary is there, the one that needs no model stands in its

@@ -157,12 +157,12 @@ def tokens_of(message: ReadMessage, count: Callable[[str], int]) -> int:
 def _read(message: object, number: int) -> ReadMessage:
     """Read one message of either API; what cannot be read is refused here, before anything is counted or cut."""
     if not isinstance(message, Mapping):
-        raise InvalidInput(f"message {number + 1} is no object with `role` and `content`")
+        raise InvalidInput(f"message {number + 1} is not an object with `role` and `content`")
     role = message.get("role")
     part = chat_role(role) if isinstance(role, str) else None
     if part is None:
         known = ", ".join(word for word in ROLE_WORDS if word.isascii())
-        raise InvalidInput(f"message {number + 1} has no known role; give one of {known}")
+        raise InvalidInput(f"message {number + 1} has no known role; use one of {known}")
     content = message.get("content")
     if content is not None and not isinstance(content, str) and not _is_blocks(content):
         raise InvalidInput(f"the content of message {number + 1} is neither a text nor a list of parts")

@@ -119,7 +119,7 @@ class Sessions:
         states = {name: await self._store.state(scope.owner, name) for name in names}
         found = self._read(states)
         if not found:
-            raise NotFound(f"there is no session {session}; `remember` something in it, or begin it")
+            raise NotFound(f"there is no session {session}; begin it, or `remember` something in it")
         return await self._with_start(scope, found[0])
 
     async def infos(self, scope: Scope, *, is_open: bool | None = None, limit: int = 100) -> list[SessionInfo]:
@@ -300,7 +300,8 @@ class SessionStates:
         written = after.model_dump(mode="json", exclude={"session"})
         if (size := len(json.dumps(written, ensure_ascii=False))) > MAX_CHARACTERS:
             raise InvalidInput(
-                f"the state of a session has at most {MAX_CHARACTERS} characters, not {size}; `remember` what is done"
+                f"the state of a session may have at most {MAX_CHARACTERS} "
+                f"characters, not {size}; use `remember` for what is done"
             )
         async with self._store.transaction(scope.owner) as tx:
             tx.state(state_name(CURRENT, session), written, expects=held)
@@ -394,7 +395,7 @@ class Scratchpad:
     async def write(self, key: str, value: JsonValue) -> None:
         """Keep a value under a key in place of what was there; `None` removes it. Durable on return."""
         if not key.strip() or len(key) > MAX_KEY_CHARACTERS or not key.isprintable():
-            raise InvalidInput(f"a key of a scratchpad has 1 to {MAX_KEY_CHARACTERS} printable characters")
+            raise InvalidInput(f"a scratchpad key must have 1 to {MAX_KEY_CHARACTERS} printable characters")
         check_json(value)
         if value is not None:
             await self._check_room(key, value)
@@ -415,16 +416,16 @@ class Scratchpad:
         size = _size(value)
         if size > MAX_VALUE_CHARACTERS:
             raise InvalidInput(
-                f"a value of a scratchpad has at most {MAX_VALUE_CHARACTERS} characters, not {size}; `remember` what "
-                "is longer"
+                f"a scratchpad value may have at most {MAX_VALUE_CHARACTERS} "
+                f"characters, not {size}; use `remember` for longer text"
             )
         own = self._name(key)
         states = await self._store.states(self._scope, prefix=SCRATCHPADS)
         others = {name: held for name, held in states.items() if name != own}
         if len(others) >= MAX_KEYS or sum(map(_size, others.values())) + size > MAX_PAD_CHARACTERS:
             raise InvalidInput(
-                f"the scratchpads of an agent hold at most {MAX_KEYS} values and {MAX_PAD_CHARACTERS} characters; "
-                "remove what is no longer needed"
+                f"an agent's scratchpads can hold at most {MAX_KEYS} values and "
+                f"{MAX_PAD_CHARACTERS} characters; remove what is no longer needed"
             )
 
     def _name(self, key: str) -> str:

@@ -1,4 +1,4 @@
-"""What was said and waits until memory can take it: it must go when what it belongs to is erased.
+"""Turns that wait until memory can store them; they must be erased along with whatever they belong to.
 
 The proxy puts turns on the shelf, which all servers of one database share: any of them stores what waits, and erasing
 looks through it here, whichever process erases and whether or not a server runs. While the database itself is away, a
@@ -80,7 +80,7 @@ class WaitingTurns:
                             shelf.remove(name)
                             gone += 1
         except OSError as error:
-            raise StorageError(f"turns that wait in {FOLDER} cannot be erased: {error.strerror}") from error
+            raise StorageError(f"the turns waiting in {FOLDER} cannot be erased: {error.strerror}") from error
         return gone
 
 

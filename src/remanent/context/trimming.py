@@ -1,4 +1,4 @@
-"""Messages shortened, each for itself: where its full length helps nobody any more, and where there is no room for it.
+"""Shortening single messages: when their full length no longer helps, or when there is no room for it.
 
 Of a long result the failures come first: the first line and the last took the room, and the one line that tells of a
 failure was left out. A long one is counted twice and not for every cut: 100,000 characters took 4.2 s and take 0.55.

@@ -1,4 +1,4 @@
-"""The joint that ways of remembering fit in: what a discipline declares, and the parts it is built from."""
+"""How ways of remembering plug in: what a discipline declares, and the parts it is built from."""
 
 from remanent.bilingual import Bilingual
 from remanent.context import SessionEnd

@@ -241,7 +241,7 @@ def operation(
     path of a command that is given goes first.
     """
     if not _NAME.fullmatch(name):
-        raise ValueError(f"{name!r} is no name of an operation: lower-case words, at most one dot")
+        raise ValueError(f"{name!r} is not a valid name for an operation: use lower-case words and at most one dot")
     method, _, path = (route or f"POST {name.replace('.', '/').replace('_', '-')}").partition(" ")
 
     def declare(handler: Handler[Q, A]) -> Operation[Q, A]:
@@ -253,7 +253,7 @@ def operation(
             answers, response = Body.LINES, str
         english = inspect.getdoc(handler)
         if not english:
-            raise ValueError(f"operation {name} needs a docstring: it is the help in English")
+            raise ValueError(f"operation {name} needs a docstring: it is the English help")
         own = name.rpartition(".")[2]
         if part is not None:
             more.setdefault("face", Face(own, part=part, give=_giving(response)))

@@ -25,7 +25,8 @@ def registered() -> tuple[Discipline, ...]:
     for declared in plugins.found():
         if not isinstance(declared, Discipline):
             raise InvalidSettings(
-                f"what the entry point names {declared.name!r} is no Discipline; mend or uninstall its distribution"
+                f"the entry point {declared.name!r} does not provide a Discipline; "
+                "fix or uninstall the package that declares it"
             )
         if declared.name in known:
             raise InvalidSettings(f"two disciplines are called {declared.name}; uninstall one of them")
@@ -46,8 +47,8 @@ def operations() -> tuple[Operation[Any, Any], ...]:
         for operation in discipline.operations():
             if operation.name.partition(".")[0] != discipline.name:
                 raise InvalidSettings(
-                    f"{operation.name} is an operation of {discipline.name} and must be called {discipline.name}.…; "
-                    "mend or uninstall its distribution"
+                    f"{operation.name} is an operation of {discipline.name}, so its name must begin with "
+                    f"{discipline.name}.; fix or uninstall the package that declares it"
                 )
             found.append(operation)
     return tuple(found)
@@ -92,7 +93,9 @@ class Disciplines:
         found: dict[str, Handler] = {}
         for one in self:
             if taken := found.keys() & one.handlers.keys():
-                raise InvalidSettings(f"two disciplines do the job {', '.join(sorted(taken))}; uninstall one of them")
+                raise InvalidSettings(
+                    f"two disciplines handle the job {', '.join(sorted(taken))}; uninstall one of them"
+                )
             found |= one.handlers
         return found
 
@@ -179,7 +182,7 @@ class Disciplines:
         given = {getattr(declared, f"{owner}_face"): one for declared, one in self._open.items()}
         if kind not in given:
             names = ", ".join(face.__name__ for face in given if face is not None) or "none"
-            raise InvalidInput(f"no discipline here gives the {owner} a {kind.__name__}; there are: {names}")
+            raise InvalidInput(f"no discipline here gives the {owner} a {kind.__name__}; these do: {names}")
         face: F = getattr(given[kind], f"{owner}_face")(whose)
         return face
 

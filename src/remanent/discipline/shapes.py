@@ -42,7 +42,7 @@ def about(en: str, zh: str, **limits: Any) -> Any:
 def _not_a_number(value: object) -> object:
     """Refuse seconds since some epoch: which one, and whether they are milliseconds, nobody can tell."""
     if isinstance(value, int | float) or (isinstance(value, str) and _NUMBER.fullmatch(value.strip())):
-        raise ValueError("a moment is written like 2026-05-31T18:30:00+08:00")
+        raise ValueError("write a time like 2026-05-31T18:30:00+08:00")
     return value
 
 
@@ -70,7 +70,7 @@ Where = Annotated[
     Any,
     BeforeValidator(_read_where, json_schema_input_type=dict[str, Any] | None),
     about(
-        'Only those whose metadata fit: {"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}. '
+        'Only those whose metadata match: {"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}. '
         "Comparisons: eq, in, gt, gte, lt, lte.",
         '只要元数据相符的：{"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}。'
         "比较：eq、in、gt、gte、lt、lte。",
@@ -85,7 +85,7 @@ def _read_user(value: str | None) -> str | None:
 User = Annotated[
     str | None,
     about(
-        "The user, where the agent has several: nothing but what is theirs.",
+        "The user, if the agent has several: only what belongs to them.",
         "用户（智能体有多个用户时）：只涉及该用户的内容。",
         min_length=1,
         max_length=MAX_USER_LENGTH,
@@ -98,7 +98,12 @@ RecordId = Annotated[
 Limit = Annotated[int, about("Return at most this many.", "最多多少条。", ge=1, le=MAX_ITEMS)]
 Cursor = Annotated[
     str | None,
-    about("Continue after an earlier page: its `next`.", "接着前一页：填入其 `next`。", min_length=1, max_length=500),
+    about(
+        "The `next` of an earlier page, to continue after it.",
+        "接着前一页：填入其 `next`。",
+        min_length=1,
+        max_length=500,
+    ),
 ]
 Expects = Annotated[
     int | None, about("Fail unless this is still the current version.", "仅当仍为此版本时执行。", ge=1, le=2**53)
@@ -118,8 +123,9 @@ class Remember(Model):
         Field(min_length=1, max_length=MAX_ITEMS),
         BeforeValidator(expand_messages, json_schema_input_type=_ChatMessages | _ChatMessage),
         about(
-            "Messages, oldest first: texts, or objects with role and content as OpenAI and Anthropic have them (parts, "
-            "tool calls and results too), if wanted with id, occurred_at, metadata. A single text is one message.",
+            "Messages, oldest first: texts, or objects with role and content in the format of OpenAI or Anthropic "
+            "(including parts, tool calls and results), optionally with id, "
+            "occurred_at and metadata. A single text is one message.",
             "消息，由旧到新：文本，或 OpenAI、Anthropic 格式的对象（role、content，也可含多个部分、工具调用与结果），"
             "可带 id、occurred_at、metadata。单独一段文本即一条消息。",
         ),
@@ -129,7 +135,7 @@ class Remember(Model):
     metadata: Annotated[
         JsonObject | None,
         BeforeValidator(metadata_object, json_schema_input_type=JsonObject | None),
-        about("Metadata for all messages, to find them by.", "所有消息的元数据，供检索时筛选。"),
+        about("Metadata for all messages, to filter by later.", "所有消息的元数据，供检索时筛选。"),
     ] = None
     tags: Annotated[tuple[str, ...], about("Tags for all messages.", "所有消息的标签。", max_length=MAX_TAGS)] = ()
 
@@ -190,9 +196,9 @@ def read_cursor(cursor: str, kind: type[T]) -> T:
     try:
         place = json.loads(base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True))
     except (ValueError, RecursionError) as error:
-        raise InvalidInput("this is no cursor; give the `next` of a page") from error
+        raise InvalidInput("this is not a cursor; use the `next` of a page") from error
     if type(place) is not kind:
-        raise InvalidInput("this cursor is of another listing; give the `next` of a page of this one")
+        raise InvalidInput("this cursor belongs to a different listing; use the `next` of a page of this one")
     return place
 
 

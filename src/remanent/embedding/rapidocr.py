@@ -73,12 +73,12 @@ def _decode(image: bytes) -> "NDArray[np.uint8]":
             width, height = picture.size
             if width * height > _MAX_PIXELS or max(width, height) > _MAX_SIDE:
                 raise InvalidInput(
-                    f"the picture has {width} × {height} pixels, and {_MAX_PIXELS} are read, {_MAX_SIDE} in a row; "
-                    "make it smaller"
+                    f"the picture has {width} × {height} pixels, but at most {_MAX_PIXELS} are read, "
+                    f"and at most {_MAX_SIDE} along one side; make it smaller"
                 )
             upright = ImageOps.exif_transpose(picture).convert("RGBA")
     except (*_MALFORMED, Image.DecompressionBombError) as error:
-        raise InvalidInput("these bytes are no picture that can be read; give a whole PNG, JPEG or WebP") from error
+        raise InvalidInput("these bytes are not a readable picture; give a complete PNG, JPEG or WebP") from error
     least = -(-max(upright.size) // _MAX_RATIO)
     paper = Image.new("RGBA", (max(upright.width, least), max(upright.height, least)), "white")
     paper.alpha_composite(upright)

@@ -305,15 +305,15 @@ class KnownEmbedders:
             )
         except (InvalidInput, ValueError) as error:
             raise MissingDependency(
-                f"the embedding model {model_id} that was used before is not known here; its vectors do not answer "
-                "until the present model has made its own"
+                f"the embedding model {model_id} used before is not known here; its vectors cannot "
+                "be searched until the current model has made new ones"
             ) from error
         except MissingDependency:
             raise
         except RemanentError as error:
-            raise MissingDependency(f"the embedding model {model_id} that was used before: {error}") from error
+            raise MissingDependency(f"the embedding model {model_id} used before: {error}") from error
         if found is None or found.model_id != model_id:
-            raise MissingDependency(f"what is noted of the embedding model {model_id} opens another one")
+            raise MissingDependency(f"the note about the embedding model {model_id} opens a different model")
         return found
 
     def _as_settings(self, opening: _Opening) -> EmbeddingSettings:
@@ -341,14 +341,14 @@ class KnownEmbedders:
             # A note that cannot be read is as good as none: the present embedder's is written anew.
             return None
         except OSError as error:
-            raise StorageError(f"notes of models cannot be read: {error.strerror}") from error
+            raise StorageError(f"the notes about models cannot be read: {error.strerror}") from error
 
     def _write(self, opening: _Opening) -> None:
         """Write a note whole or not at all: a crash in between leaves the one before."""
         try:
             self._notes.write(self._name(opening.model_id), opening.to_json().encode())
         except OSError as error:
-            raise StorageError(f"notes of models cannot be written: {error.strerror}") from error
+            raise StorageError(f"the notes about models cannot be written: {error.strerror}") from error
 
 
 def _origin(url: str | None) -> tuple[str, str | None, int | None] | None:

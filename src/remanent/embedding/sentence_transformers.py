@@ -82,11 +82,11 @@ class SentenceTransformersEmbedder(Embedder):
         )
         if vectors.shape != (len(texts), self._dimension):
             raise InvalidSettings(
-                f"{self._name} gives vectors of {vectors.shape[-1]} numbers, not {self._dimension}; "
-                "correct embedding.dimension"
+                f"{self._name} returns vectors of {vectors.shape[-1]} numbers, not "
+                f"{self._dimension}; correct embedding.dimension"
             )
         if not np.isfinite(vectors).all():
-            raise ModelUnavailable(f"{self._name} gives vectors that hold something else than numbers")
+            raise ModelUnavailable(f"{self._name} gives vectors that contain something other than numbers")
         return vectors
 
     def _load(self) -> Any:

@@ -123,10 +123,10 @@ def make_client(
         """Refuse an answer by what its headers say, and bound the reading of its body otherwise."""
         length = response.headers.get("content-length", "")
         if length.isdigit() and int(length) > limit:
-            raise AnswerTooLarge(f"the answer has {length} bytes, and {limit} are read at most")
+            raise AnswerTooLarge(f"the answer has {length} bytes, but at most {limit} are read")
         if response.headers.get("content-encoding", "identity").lower() != "identity":
             # A few bytes can unpack to any number of them, and we asked for plain ones.
-            raise AnswerTooLarge("the answer is compressed, which was not asked for")
+            raise AnswerTooLarge("the answer is compressed, although that was not requested")
         if isinstance(response.stream, httpx2.AsyncByteStream):
             response.stream = Bounded(response.stream)
 
@@ -290,7 +290,7 @@ class JsonApi:
             raise ModelUnavailable(f"{self._base_url} could not be reached: {reason}") from self._scrubber.cause(error)
         except httpx2.InvalidURL as error:
             raise ModelRejected(
-                f"{self._base_url} is no URL that can be asked; correct {self._prefix}base_url"
+                f"{self._base_url} is not a URL that can be reached; correct {self._prefix}base_url"
             ) from self._scrubber.cause(error)
         if not response.is_success:
             raise self._failure(response)

@@ -177,15 +177,15 @@ class PublicFetcher:
         import httpx2
 
         if len(url) > _LONGEST_URL or "\\" in url:
-            raise AddressRefused(f"{_shown(url)} is no address of a page; give a plain http or https URL")
+            raise AddressRefused(f"{_shown(url)} is not a web address; give a plain http or https URL")
         try:
             parsed = httpx2.URL(url.strip())
         except (httpx2.InvalidURL, ValueError) as error:
-            raise AddressRefused(f"{_shown(url)} is no URL that can be read; give a plain http or https URL") from error
+            raise AddressRefused(f"{_shown(url)} is not a valid URL; give a plain http or https URL") from error
         if parsed.scheme not in {"http", "https"} or not parsed.host:
             raise AddressRefused(f"{_shown(url)} is not a web page: only http and https are visited")
         if parsed.userinfo:
-            raise AddressRefused(f"{_shown(url)} has a user name in it; give it without")
+            raise AddressRefused(f"{_shown(url)} contains a user name; remove it")
         parsed = parsed.copy_with(fragment=None)
         return parsed, await self._address(parsed)
 
@@ -201,7 +201,7 @@ class PublicFetcher:
         addresses = [written] if written is not None else await self._resolved(host, url)
         for address in addresses:
             if not self._allowed(address):
-                raise AddressRefused(f"{host} lies in a private or reserved network; it is not visited")
+                raise AddressRefused(f"{host} is in a private or reserved network; it is not visited")
         return addresses[0]
 
     async def _resolved(self, host: str, url: "httpx2.URL") -> list[IPAddress]:

@@ -535,10 +535,10 @@ class Settlement:
                     return
                 if self._stopped:
                     raise BusyError(
-                        "the worker stopped before the queue was empty; what waits is kept for the next start"
+                        "the worker stopped before the queue was empty; waiting jobs are kept for the next start"
                     )
                 jobs = f"{pending} job{'s' if pending != 1 else ''} still to do"
-                raise BusyError(f"{jobs} after {timeout:g} seconds; wait longer or look at the queue")
+                raise BusyError(f"{jobs} after {timeout:g} seconds; wait longer, or look at the queue")
             await wait_first(self._woken.wait(), pause(self._sleep, POLL))
             if not self._woken.is_set():
                 self._look(self._unsettled)

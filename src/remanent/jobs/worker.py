@@ -225,7 +225,7 @@ class Worker:
     def start(self) -> None:
         """Begin to work, on the running event loop."""
         if self._dispatcher is not None or self._stopping is not None:
-            raise CallerError("a worker is started once; make a new one")
+            raise CallerError("a worker can only be started once; create a new one")
         self._store.on_enqueue(self._enqueued)
         self._timekeeper = asyncio.create_task(self._agenda.keep_time(), name="remanent worker: time")
         self._dispatcher = asyncio.create_task(self._dispatch(), name="remanent worker")
@@ -273,7 +273,7 @@ class Worker:
         """
         if self._dispatcher is None:
             raise CallerError(
-                "nobody works here, so that nothing would ever settle; set jobs.enabled, or start the worker"
+                "no worker is running here, so this would wait forever; set jobs.enabled, or start the worker"
             )
         owners = [scope.owner for scope in scopes] if scopes is not None else list(self._watched)
         settlement = Settlement(

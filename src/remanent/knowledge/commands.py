@@ -9,7 +9,7 @@ COMMANDS = (
     HandMadeCommand(
         "sync",
         Bilingual(
-            "Bring a folder and a collection together: add what changed, remove what is gone.",
+            "Sync a collection with a folder: add what changed, remove what is gone.",
             "使集合与文件夹一致：添加变化的文件，移除已不存在的。",
         ),
         "remanent.knowledge.operations:SYNC",
@@ -21,7 +21,8 @@ COMMANDS = (
                 bool,
                 "--force",
                 Bilingual(
-                    "Remove all documents of a folder that is empty now.", "文件夹已空时，仍移除来自它的全部文档。"
+                    "Remove all of a folder's documents even if the folder is now empty.",
+                    "文件夹已空时，仍移除来自它的全部文档。",
                 ),
                 False,
             ),
@@ -30,7 +31,8 @@ COMMANDS = (
                 bool,
                 "--watch",
                 Bilingual(
-                    "Go on doing so whenever files change, until Ctrl+C.", "持续监视文件变化并同步，按 Ctrl+C 结束。"
+                    "Keep watching and sync whenever files change, until Ctrl+C.",
+                    "持续监视文件变化并同步，按 Ctrl+C 结束。",
                 ),
                 False,
             ),

@@ -289,7 +289,7 @@ class AsyncKnowledgeCollection:
     async def _places(self, collections: Sequence[str] | None) -> Sequence[SearchPlace]:
         """Return what is searched: the owner's documents and, for an agent, those that its workspace shares with it."""
         if isinstance(collections, str):
-            raise InvalidInput("collections is a list of names: wrap the name in a list")
+            raise InvalidInput("collections must be a list of names: wrap the name in a list")
         named = (self._collection,) if collections is None else tuple(collections)
         wanted = None if "*" in named else named
         places = [SearchPlace(self._scope, wanted)]
@@ -334,5 +334,5 @@ def _moment(given: Moment | None) -> datetime | None:
 
 def _checked_limit(limit: int) -> int:
     if not 1 <= limit <= 100:
-        raise InvalidInput("limit: between 1 and 100 passages can be asked for")
+        raise InvalidInput("limit: must be between 1 and 100")
     return limit

@@ -51,7 +51,7 @@ class Folders:
     ) -> NewDocument:
         """Return what is to be added, from exactly one of a path, a text, an address and bytes."""
         if sum(given is not None for given in (path, text, url, data)) != 1:
-            raise InvalidInput("give exactly one of a path, a text, a url and data")
+            raise InvalidInput("give exactly one of path, text, url and data")
         if url is not None:
             return await self._page(url, name)
         return await read_here(path=path, text=text, data=data, name=name)
@@ -116,8 +116,8 @@ async def sync_folder(
     above = machine + root.as_posix().rstrip("/") + "/"
     if remove == "gone" and not files and any(_is_under(one, above) for one in known.values()):
         raise InvalidInput(
-            f"{root} is empty, and all documents of it would be removed; "
-            "connect the drive it lies on, or confirm with --force (remove='all')"
+            f"{root} is empty, so all its documents would be removed; connect the drive "
+            "it is on, or confirm with --force (remove='all')"
         )
     names = {file.relative_to(root).as_posix(): file for file in files}
     add = partial(_add, place=place, known=known, machine=machine, on_chunks=on_chunks)
@@ -228,7 +228,8 @@ def _claimed(new: NewDocument, known: Document | None) -> NewDocument:
     same = known.digest == new.digest
     if known.source != new.source and not same:
         raise InvalidInput(
-            f"a document {new.name} was added by hand, and a folder never changes those; rename the file or remove it"
+            f"a document {new.name} was added by hand, and syncing a folder "
+            "never changes those; rename the file or remove it"
         )
     return new.replace(source=known.source, metadata=known.metadata, tags=known.tags, occurred_at=known.occurred_at)
 
@@ -260,7 +261,7 @@ def _file(path: Path, name: str | None) -> NewDocument:
         status = path.stat()
         if status.st_size > MAX_FILE_BYTES:
             raise InvalidInput(
-                f"{path.name} has {status.st_size} bytes, and {MAX_FILE_BYTES} are read at most; split it"
+                f"{path.name} has {status.st_size} bytes, but at most {MAX_FILE_BYTES} are read; split it"
             )
         data = path.read_bytes()
     except OSError as error:
@@ -272,7 +273,7 @@ def _files(folder: Path) -> tuple[Path, list[Path]]:
     """Return a folder and the files under it in order, without hidden ones and without links, which may lead out."""
     root = folder.expanduser().resolve()
     if not root.is_dir():
-        raise InvalidInput(f"{root} is no folder; give one that exists")
+        raise InvalidInput(f"{root} is not a folder; give one that exists")
     return root, sorted(_walk(root))
 
 

@@ -355,8 +355,8 @@ class Library:
                     return one
         if await self.reader_of(scope, collection, document) != scope:
             raise NotFound(
-                f"{scope.agent} has no document {document!r} of its own in the collection {collection}; its workspace "
-                "shares one, which is named without an agent"
+                f"{scope.agent} has no document {document!r} of its own in the collection "
+                f"{collection}; its workspace shares one: leave out the agent to use it"
             )
         raise NotFound(f"there is no document {document!r} in the collection {collection}")
 
@@ -382,7 +382,7 @@ class Library:
         records = await self._all(home, RecordFilter(kinds=PASSAGES, statuses=statuses, as_of=as_of))
         of_that_time = next((document_of(one) for one in records if one.kind == Kind.DOCUMENT), None)
         if of_that_time is None:
-            raise NotFound(f"there was no document {document!r} then")
+            raise NotFound(f"there was no document {document!r} at that time")
         chunks = [chunk_of(record) for record in records if record.kind == Kind.CHUNK]
         versions = await self._store.versions(scope.owner, found.document_id)
         told = {name: getattr(found, name) for name in ("status", "indexed", "error", "error_zh")}
@@ -458,7 +458,7 @@ class Library:
         changed = record
         if text is not None:
             if not text.strip():
-                raise InvalidInput("text: a chunk must say something; switch it off with enabled=False")
+                raise InvalidInput("text: a chunk needs some text; switch it off with enabled=False")
             state = "added" if state_of(record) == "added" else "edited"
             changed = changed.replace(content=text, data=with_extra(changed, state=state))
         if enabled is not None:
@@ -475,7 +475,7 @@ class Library:
     ) -> DocumentChunk:
         """Add a chunk to a document by hand, behind another one or at the end."""
         if not text.strip():
-            raise InvalidInput("text: a chunk must say something")
+            raise InvalidInput("text: a chunk needs some text")
         shown = await self.show(scope, collection, document)
         before = [one for one in shown.chunks if one.chunk_id == after] if after else shown.chunks[-1:]
         if after and not before:

@@ -52,7 +52,7 @@ STATUS = {
     "changed": Bilingual("changed", "已更新"),
     "unchanged": Bilingual("unchanged", "未变化"),
 }
-NOTHING_FOUND = Bilingual("No passage fits.", "没有相符的段落。")
+NOTHING_FOUND = Bilingual("No matching passage.", "没有相符的段落。")
 REMOVED = Bilingual("Removed: {name}.", "已删除：{name}。")
 SYNCED = Bilingual(
     "{added} added, {changed} changed, {unchanged} unchanged, {removed} removed; {embedded} chunks are new.",
@@ -75,16 +75,16 @@ DOCUMENT_STATUS = {
 CHUNK_STATE = {
     "edited": Bilingual("edited by hand", "已手工修改"),
     "added": Bilingual("added by hand", "手工添加"),
-    "outdated": Bilingual("edited by hand; its place in the document has changed since", "已手工修改，原文此后有变"),
+    "outdated": Bilingual("edited by hand; this part of the document has changed since", "已手工修改，原文此后有变"),
 }
-SWITCHED_OFF = Bilingual("switched off: no search finds it", "已停用，检索时不可见")
+SWITCHED_OFF = Bilingual("disabled: hidden from search", "已停用，检索时不可见")
 STATS = Bilingual(
-    "{documents} documents, {chunks} chunks, {characters} characters, {bytes} bytes; {unembedded} chunks wait to be "
-    "found by their meaning, too.",
+    "{documents} documents, {chunks} chunks, {characters} characters, {bytes} "
+    "bytes; {unembedded} chunks are not yet indexed by meaning.",
     "{documents} 份文档，{chunks} 个文本块，{characters} 个字符，{bytes} 字节；{unembedded} 个文本块尚待建立语义索引。",
 )
 FINER_STATS = Bilingual(
-    "Searchable by meaning; the finer reading of English goes on: {finer_read} of {finer_of}.",
+    "Searchable by meaning; a finer pass over English texts is still running: {finer_read} of {finer_of}.",
     "已可按语义检索；英文精读进行中：{finer_read}/{finer_of}。",
 )
 COLLECTION_HEADINGS = (
@@ -100,13 +100,13 @@ Collections = Annotated[
     tuple[str, ...] | None,
     about("Search these collections instead; * for all.", "改为检索这些集合；* 表示全部。", max_length=100),
 ]
-ChunkCharacters = Annotated[int | None, about("Characters of a chunk.", "每个文本块的字符数。", ge=100, le=8000)]
+ChunkCharacters = Annotated[int | None, about("Characters per chunk.", "每个文本块的字符数。", ge=100, le=8000)]
 NewMetadata = Annotated[
     JsonObject | None,
     BeforeValidator(metadata_object, json_schema_input_type=JsonObject | None),
-    about("Metadata to find it by.", "供检索时筛选的元数据。"),
+    about("Metadata to filter by later.", "供检索时筛选的元数据。"),
 ]
-NewTags = Annotated[tuple[str, ...], about("Tags to find it by.", "供检索时筛选的标签。", max_length=MAX_TAGS)]
+NewTags = Annotated[tuple[str, ...], about("Tags to filter by later.", "供检索时筛选的标签。", max_length=MAX_TAGS)]
 Named = Annotated[str, about("A document: its name or its id.", "文档的名称或 id。", min_length=1, max_length=1000)]
 
 
@@ -144,8 +144,8 @@ def _add_folder(
 
     if any(given.get(field) for field in ("name", "media_type", "metadata", "tags", "occurred_at")):
         raise InvalidInput(
-            f"{folder} is a folder, and a name, media type, metadata, tags or date describe one document; "
-            "leave them out, or add its files one by one"
+            f"{folder} is a folder, but a name, media type, metadata, tags and date apply to a "
+            "single document; leave them out, or add its files one by one"
         )
     base = memory.knowledge(given["collection"], agent=agent)
     report: SyncReport = base.sync(
@@ -287,12 +287,12 @@ class AddDocument(Model):
 
     name: Annotated[
         str,
-        about("What to call it; the same name again replaces it.", "文档名称；同名再次添加即替换。", max_length=1000),
+        about("Its name; adding the same name again replaces it.", "文档名称；同名再次添加即替换。", max_length=1000),
     ] = ""
     collection: Collection = COLLECTION
     media_type: Annotated[
         str,
-        about("Its media type, where its content does not tell.", "媒体类型，内容不足以判断时填写。", max_length=200),
+        about("Its media type, if the content does not reveal it.", "媒体类型，内容不足以判断时填写。", max_length=200),
     ] = ""
     metadata: NewMetadata = None
     tags: NewTags = ()
@@ -301,7 +301,7 @@ class AddDocument(Model):
     synced: Annotated[
         bool,
         about(
-            "Whether it is taken from a folder that a client keeps in sync, and goes when its file does.",
+            "Whether it comes from a folder that a client keeps in sync, and is removed along with its file.",
             "是否取自客户端保持同步的文件夹；其文件消失时一并移除。",
         ),
     ] = False
@@ -320,7 +320,7 @@ class AddDocument(Model):
     command=_command(show=_show_added, folder=FOLDER),
 )
 async def add(call: Call, request: AddDocument) -> Added:
-    """Add a document: kept as it is, cut and indexed; under a known name, only what changed is made anew."""
+    """Add a document: stored as it is, split into chunks and indexed; for a known name, only what changed is redone."""
     return await _add(call, request, await read_file(call.sent()))
 
 
@@ -346,7 +346,9 @@ class SendPart(UploadReference):
 
     offset: Annotated[
         int,
-        about("How many bytes come before this part, as `received` says.", "此段之前的字节数，见 `received`。", ge=0),
+        about(
+            "How many bytes come before this part, as given by `received`.", "此段之前的字节数，见 `received`。", ge=0
+        ),
     ] = 0
 
 
@@ -365,7 +367,7 @@ class UploadState(UploadReference):
     command=None,
 )
 async def upload_state(call: Call, request: UploadReference) -> UploadState:
-    """Show how much of a file that is sent in parts is here, so that sending goes on from there."""
+    """Show how much of a file sent in parts has arrived, so that sending can continue from there."""
     received = await _uploads(call).received(call.agent.scope, request.digest)
     return UploadState(digest=request.digest, received=received)
 
@@ -379,7 +381,7 @@ async def upload_state(call: Call, request: UploadReference) -> UploadState:
     command=None,
 )
 async def send_part(call: Call, request: SendPart) -> UploadState:
-    """Send the next part of a file; what arrives before a lost connection stays."""
+    """Send the next part of a file; whatever arrived before a lost connection is kept."""
     received = await _uploads(call).append(call.agent.scope, request.digest, call.sent(), offset=request.offset)
     return UploadState(digest=request.digest, received=received)
 
@@ -398,7 +400,7 @@ class AddUpload(AddDocument, UploadReference):
     command=None,
 )
 async def add_upload(call: Call, request: AddUpload) -> Added:
-    """Add a file of which every part has arrived, as `knowledge.add` does."""
+    """Add a file once all its parts have arrived, just like `knowledge.add`."""
     uploads, scope = _uploads(call), call.agent.scope
     content = await uploads.take(scope, request.digest)
     try:
@@ -415,13 +417,13 @@ class AddAddress(Model):
 
     url: Annotated[str, about("The address of the page.", "网页地址。", min_length=1, max_length=4000)]
     name: Annotated[
-        str | None, about("What to call it; its address unless given.", "文档名称；不填则用其地址。", max_length=1000)
+        str | None, about("Its name; defaults to its address.", "文档名称；不填则用其地址。", max_length=1000)
     ] = None
     collection: Collection = COLLECTION
     metadata: NewMetadata = None
     tags: NewTags = ()
     occurred_at: Annotated[
-        Since, about("When it was written; when it was fetched unless given.", "文档写成的时间；不填则为抓取时间。")
+        Since, about("When it was written; defaults to when it was fetched.", "文档写成的时间；不填则为抓取时间。")
     ] = None
 
 
@@ -435,7 +437,7 @@ class AddAddress(Model):
     command=_command(arguments=("url",), show=_show_added),
 )
 async def fetch(call: Call, request: AddAddress) -> Added:
-    """Fetch a page of the public web and add it as a document."""
+    """Fetch a public web page and add it as a document."""
     return await _of(call, request.collection).add(**_given(request))
 
 
@@ -456,7 +458,7 @@ class PreviewDocument(Model):
     command=_command(show=_show_preview),
 )
 async def preview(call: Call, request: PreviewDocument) -> Page[DocumentChunk]:
-    """Show the chunks that a document would have; nothing is kept."""
+    """Show the chunks a document would be split into; nothing is stored."""
     content = await read_file(call.sent())
     base = _of(call, request.collection)
     return Page(items=tuple(await base.preview(data=content, name=request.name, chunk_size=request.chunk_size)))
@@ -496,7 +498,7 @@ class ShowDocument(ListDocuments):
     tool=Tool(
         "knowledge_open",
         Bilingual(
-            "Open a document that knowledge_search found, by its id or name: all of its text, in order.",
+            "Open a document found by knowledge_search, by its id or name: its full text, in order.",
             "按 id 或名称打开 knowledge_search 找到的文档：按顺序给出全文。",
         ),
         fields=("document",),
@@ -537,7 +539,7 @@ class OneDocument(Model):
     command=_command(show=lambda screen, answer: screen.line(screen.word(REMOVED, name=answer.name))),
 )
 async def remove(call: Call, request: OneDocument) -> Document:
-    """Erase a document: its bytes, every version, and all that was made of it."""
+    """Erase a document: its bytes, every version and everything derived from it."""
     return await _of(call, request.collection).remove(request.document)
 
 
@@ -546,7 +548,7 @@ class Reindex(Model):
 
     document: Annotated[
         str | None,
-        about("A document; all of the collection unless given.", "文档；不填则为整个集合。", max_length=1000),
+        about("A document; defaults to the whole collection.", "文档；不填则为整个集合。", max_length=1000),
     ] = None
     collection: Collection = COLLECTION
 
@@ -559,7 +561,7 @@ class Reindex(Model):
     command=_command(arguments=("document",), show=_show_all_added),
 )
 async def reindex(call: Call, request: Reindex) -> Page[Added]:
-    """Cut and index documents anew from their bytes; what did not change keeps its vectors."""
+    """Split and index documents again from their bytes; what did not change keeps its vectors."""
     return Page(items=tuple(await _of(call, request.collection).reindex(request.document)))
 
 
@@ -590,25 +592,29 @@ class SearchKnowledge(AskKnowledge):
 
     tags: Tags = ()
     any_tags: AnyTags = ()
-    prefix: Annotated[str, about("Only paths that begin so.", "只要路径以此开头的。", max_length=1000)] = ""
+    prefix: Annotated[str, about("Only paths that begin with this.", "只要路径以此开头的。", max_length=1000)] = ""
     since: Since = None
     until: Until = None
     as_of: AsOf = None
     hybrid: Annotated[
         bool | None,
-        about("Go by words and by meaning, not by meaning alone.", "同时依据关键词与语义，而非仅依据语义。"),
+        about("Search by words and by meaning, not by meaning alone.", "同时依据关键词与语义，而非仅依据语义。"),
     ] = None
-    rewrite: Annotated[bool | None, about("Also ask other wordings of the question.", "同时使用改写后的问题。")] = None
+    rewrite: Annotated[
+        bool | None, about("Also search with other wordings of the question.", "同时使用改写后的问题。")
+    ] = None
     hyde: Annotated[
-        bool | None, about("Also look for what an ideal answer would say.", "同时按假设的理想答案查找。")
+        bool | None, about("Also search for what an ideal answer would say.", "同时按假设的理想答案查找。")
     ] = None
     parents: Annotated[
-        bool | None, about("Give what stands before and after each passage.", "附带各段落的前后文。")
+        bool | None, about("Include the text before and after each passage.", "附带各段落的前后文。")
     ] = None
     summaries: Annotated[
         bool | None, about("Match summaries of documents and sections first.", "先匹配文档与章节的摘要。")
     ] = None
-    gate: Annotated[bool, about("Give nothing where nothing here answers.", "没有能回答的内容时不返回段落。")] = False
+    gate: Annotated[
+        bool, about("Return nothing if nothing here answers the question.", "没有能回答的内容时不返回段落。")
+    ] = False
 
 
 @_operation(
@@ -622,8 +628,8 @@ class SearchKnowledge(AskKnowledge):
     tool=Tool(
         "knowledge_search",
         Bilingual(
-            "Search the documents of the knowledge base. Gives passages with the document, the place in it and its id, "
-            "which knowledge_open takes. Cite the document and the place in your answer.",
+            "Search the documents of the knowledge base. Returns passages with their document, their place in it "
+            "and the document's id, which knowledge_open takes. Cite the document and the place in your answer.",
             "在知识库的文档中检索。返回段落及其文档、位置与 id（可用 knowledge_open 打开）。作答时请注明文档与位置。",
         ),
         fields=("question", "limit"),
@@ -653,7 +659,7 @@ def _show_answer(screen: Screen, answer: KnowledgeAnswer) -> None:
     command=_command(arguments=("question",), show=_show_answer, found=lambda answer: answer.answered),
 )
 async def ask(call: Call, request: AskKnowledge) -> KnowledgeAnswer:
-    """Answer a question from the documents, each sentence with its place; say so where nothing answers it."""
+    """Answer a question from the documents, citing a place for each sentence; say so if nothing answers it."""
     return await _of(call, request.collection).ask(**_given(request))
 
 
@@ -697,8 +703,8 @@ async def verify(call: Call, request: VerifyText) -> Verification:
 class EditChunk(Model):
     """What to change of a chunk."""
 
-    chunk_id: Annotated[Id, about("The chunk, as `show` gives it.", "文本块的 id，见 `show`。")]
-    text: Annotated[str | None, about("What it says now.", "新的内容。", max_length=100_000)] = None
+    chunk_id: Annotated[Id, about("The id of the chunk, as shown by `show`.", "文本块的 id，见 `show`。")]
+    text: Annotated[str | None, about("The new text.", "新的内容。", max_length=100_000)] = None
     enabled: Annotated[bool | None, about("Whether searches find it.", "检索时是否可见。")] = None
 
 
@@ -712,7 +718,7 @@ class EditChunk(Model):
     command=_command(show=_show_chunk),
 )
 async def edit_chunk(call: Call, request: EditChunk) -> DocumentChunk:
-    """Change what a chunk says, or whether searches find it; that survives indexing anew."""
+    """Change a chunk's text, or whether searches find it; the change survives reindexing."""
     return await _of(call, COLLECTION).edit_chunk(**dict(request))
 
 
@@ -720,9 +726,7 @@ class AddChunk(OneDocument):
     """A chunk to add to a document."""
 
     text: Annotated[Text, about("What it says.", "内容。", min_length=1, max_length=100_000)]
-    after: Annotated[
-        Id | None, about("Behind this chunk; at the end unless given.", "置于此块之后；不填则在末尾。")
-    ] = None
+    after: Annotated[Id | None, about("After this chunk; defaults to the end.", "置于此块之后；不填则在末尾。")] = None
 
 
 @_operation(
@@ -746,7 +750,7 @@ class Configure(Model):
     chunk_size: ChunkCharacters = None
     agents: Annotated[
         tuple[str, ...] | None,
-        about("The agents that may search it; all unless given.", "可检索它的智能体；不填则为全部。", max_length=1000),
+        about("The agents that may search it; defaults to all.", "可检索它的智能体；不填则为全部。", max_length=1000),
     ] = None
 
 
@@ -758,7 +762,7 @@ class Configure(Model):
     command=_command(),
 )
 async def configure(call: Call, request: Configure) -> CollectionView:
-    """Set up a collection: how long its chunks are, and which agents may search it."""
+    """Configure a collection: how long its chunks are, and which agents may search it."""
     return await _of(call, request.collection).configure(**_given(request))
 
 

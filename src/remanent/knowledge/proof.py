@@ -52,7 +52,7 @@ from remanent.text.words import ENGLISH_STOP_WORDS, stem, word_set
 _OFFLINE = Maker(role=ANSWERING.name, engine="offline", version=ANSWERING.version)
 _NOTHING = Bilingual("Nothing here answers that.", "这里没有能回答该问题的内容。")
 _QUOTED = Bilingual(
-    "No sentence here answers that for certain; the documents say: “{quoted}”",
+    "No sentence here answers that with certainty; the documents say: “{quoted}”",
     "没有一句能确定回答该问题；文档原文：“{quoted}”",
 )
 _LONGEST_QUOTED = 240
@@ -212,10 +212,10 @@ class Prover:
         """Say of every sentence whether the documents support, contradict or do not mention it."""
         sentences = sentence_texts(text)
         if not sentences:
-            raise InvalidInput("the text is empty; give what is to be checked")
+            raise InvalidInput("the text is empty; give the text to check")
         if len(sentences) > _MAX_SENTENCES:
             raise InvalidInput(
-                f"{len(sentences)} sentences are more than the {_MAX_SENTENCES} checked at once; split it"
+                f"the text has {len(sentences)} sentences, but at most {_MAX_SENTENCES} are checked at once; split it"
             )
         return Verification(sentences=tuple([await self._check(places, one, options) for one in sentences]))
 

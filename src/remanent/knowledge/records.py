@@ -339,7 +339,7 @@ def is_same(current: Record, new: NewDocument, size: int) -> bool:
 def _passage_of(record: Record) -> PassageData:
     """Return what a record of a document is; one of another kind is refused, whoever named its id."""
     if not isinstance(record.data, PassageData):
-        raise InvalidInput(f"{record.id} is no part of a document")
+        raise InvalidInput(f"{record.id} is not part of a document")
     return record.data
 
 

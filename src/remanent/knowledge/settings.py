@@ -16,21 +16,21 @@ ChunkSize = Annotated[int, Field(ge=100, le=8000)]
 class KnowledgeSettings(SettingsSection):
     """How documents are cut into chunks, and which techniques a search uses unless it says otherwise.
 
-    chunk_size: Characters of a chunk; a Chinese character counts for two. A collection may have its own.
+    chunk_size: Characters per chunk; a Chinese character counts as two. A collection may set its own.
         每个文本块的字符数，一个汉字计为两个。集合可另行设置。
-    hybrid: Whether a search goes by words and by meaning, not by meaning alone; without an embedder it goes by words.
-        检索时是否同时依据关键词与语义，而非仅依据语义；没有嵌入模型时依据关键词。
-    rewrite: Whether a search also asks other wordings of the question.
+    hybrid: Whether to search by words and by meaning, not by meaning alone; without an embedder it is by words.
+        检索时是否同时依据关键词与语义，而非仅依据语义；没有向量模型时依据关键词。
+    rewrite: Whether to also search with other wordings of the question.
         检索时是否同时使用改写后的问题。
-    hyde: Whether a search also looks for what an ideal answer would say (HyDE).
+    hyde: Whether to also search for what an ideal answer would say (HyDE).
         检索时是否同时按假设的理想答案查找（HyDE）。
     parents: Whether passages come with the chunks before and after them.
         返回的段落是否附带其前后的文本块。
     summaries: Whether summaries of documents and sections are matched first, and chunks of the best ones after.
         是否先匹配文档与章节的摘要，再在最相关者中查找文本块。
-    parent_budget: Characters that a passage and its neighbours take at most.
+    parent_budget: The most characters that a passage and its neighbours may take.
         段落连同其前后文最多占多少字符。
-    watch_interval: Seconds between two looks at a folder that is watched.
+    watch_interval: Seconds between two checks of a watched folder.
         监视文件夹时两次查看之间的秒数。
     """
 

@@ -62,14 +62,14 @@ class PartialUploads:
         await _done(self._make_room, scope)
         name = f"{_folder(scope)}/{_key(scope, digest)}"
         if await _done(self._shelf.is_held, f"{name}.lock"):
-            raise StoreBusy("another one is sending this very file; wait for that")
+            raise StoreBusy("this file is already being uploaded; wait until that has finished")
         held = await _done(self._shelf.hold, f"{name}.lock")
         # One time for all parts: what is written once more, because sending ended in the middle of it, has one name.
         waiting, seconds = bytearray(), int(self._clock())
         try:
             size = await self.received(scope, digest)
             if offset != size:
-                raise VersionConflict(f"{size} bytes of this file are here; send it from there on")
+                raise VersionConflict(f"{size} bytes of this file have arrived; continue from there")
 
             def keep() -> int:
                 if waiting:
@@ -99,7 +99,7 @@ class PartialUploads:
             raise InvalidInput("nothing was sent under this digest; send the file first")
         if await asyncio.to_thread(lambda: hashlib.sha256(content).hexdigest()) != digest:
             await self.discard(scope, digest)
-            raise InvalidInput("what was sent does not have this digest; send the file again from its beginning")
+            raise InvalidInput("what was sent does not match this digest; send the file again from the beginning")
         return content
 
     async def discard(self, scope: Scope, digest: str) -> None:
@@ -136,7 +136,7 @@ class PartialUploads:
         for part in stale:
             self._shelf.remove(part.name)
         if sum(part.length for part in parts) - sum(part.length for part in stale) >= MAX_UNFINISHED_BYTES:
-            raise QueueFull("too much is sent and not finished yet; finish it, or wait until a day has passed")
+            raise QueueFull("too many uploads are unfinished; finish them, or wait a day")
 
 
 class _UploadPart(NamedTuple):
@@ -162,7 +162,7 @@ def _folder(scope: Scope) -> str:
 def _check_size(size: int) -> None:
     """Refuse a file as soon as it is larger than any that is read."""
     if size > MAX_FILE_BYTES:
-        message = f"the file has more than {MAX_FILE_BYTES} bytes, which are read at most; split it"
+        message = f"the file is larger than the limit of {MAX_FILE_BYTES} bytes; split it"
         raise UnreadableFile(message, reason="too_large")
 
 
@@ -181,7 +181,7 @@ async def _done(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         return await asyncio.to_thread(work, *args, **kwargs)
     except OSError as error:
         if error.errno in NO_ROOM:
-            raise StorageFull("no room left for this file; free some space and go on") from error
+            raise StorageFull("no space left for this file; free some space and continue") from error
         raise StorageError(
-            f"the file cannot be kept: {error.strerror}; look at the disk and its permissions"
+            f"the file cannot be stored: {error.strerror}; check the disk and its permissions"
         ) from error

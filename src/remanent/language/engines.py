@@ -237,7 +237,7 @@ def open_engine(settings: Settings, *, embedder: Embedder | None) -> Engine:
     # Said at once, and not when the first job fails.
     missing = [module for module in ("pydantic_ai", "openai", "anthropic") if find_spec(module) is None]
     if missing:
-        raise MissingDependency(f"asking a model needs {', '.join(missing)}: pip install 'remanent[models]'")
+        raise MissingDependency(f"using a model needs {', '.join(missing)}: pip install 'remanent[models]'")
     from remanent.language.models.engine import ModelEngine
     from remanent.language.roles import all_roles
 

@@ -171,7 +171,7 @@ def _call(value: JsonValue, tools: Collection[str]) -> ToolCall | str:
         try:
             arguments = read_values(arguments)[0]
         except UnreadableReply:
-            return f"the arguments of {name} are no JSON object"
+            return f"the arguments of {name} are not a JSON object"
     if not isinstance(arguments, dict):
         return f"the arguments of {name} must be a JSON object"
     try:

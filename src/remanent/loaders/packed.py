@@ -56,7 +56,7 @@ def open_archive(data: bytes, limits: LoadLimits) -> zipfile.ZipFile:
     try:
         archive = zipfile.ZipFile(BytesIO(data))
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
-        refuse("damaged", "this file is packed and cannot be unpacked; give it whole")
+        refuse("damaged", "this file is compressed and cannot be unpacked; use a complete copy")
     entries = archive.infolist()
     size = sum(entry.file_size for entry in entries)
     if len(entries) > _MAX_ENTRIES or size > max(_SMALL, min(limits.max_expanded, limits.max_ratio * len(data))):
@@ -64,7 +64,7 @@ def open_archive(data: bytes, limits: LoadLimits) -> zipfile.ZipFile:
             "too_large", f"this file would unpack to {size} bytes in {len(entries)} parts, which is too much; split it"
         )
     if any(entry.flag_bits & _ENCRYPTED for entry in entries):
-        refuse("locked", "this file is locked with a password; give it without")
+        refuse("locked", "this file is protected by a password; remove the password first")
     return archive
 
 
@@ -187,9 +187,9 @@ def read_sheets(data: bytes, reading: Reading) -> LoadedDocument:
             first = (sheet.start or (0, 0))[0] + 1
             _write_sheet(draft, name, first, sheet.to_python(skip_empty_area=True), reading)
     except PasswordError:
-        refuse("locked", "this spreadsheet is locked with a password; give it without")
+        refuse("locked", "this spreadsheet is protected by a password; remove the password first")
     except CalamineError:
-        refuse("damaged", "this spreadsheet cannot be read; give it whole, or as CSV")
+        refuse("damaged", "this spreadsheet cannot be read; use a complete copy, or save it as CSV")
     document = draft.finish(reading.media_type)
     return document.model_copy(update={"title": None})
 
@@ -228,7 +228,7 @@ def _shown(cell: Cell) -> str:
     return " ".join(str(cell).split())
 
 
-_DAMAGED_BOOK = "this book cannot be read; give it whole, or as PDF or text"
+_DAMAGED_BOOK = "this book cannot be read; use a complete copy, or save it as PDF or text"
 _LOCKED = re.compile(rb"CipherReference[^>]*URI=\"([^\"]+)\"")
 
 
@@ -246,7 +246,7 @@ def read_book(data: bytes, reading: Reading) -> LoadedDocument:
         ]
         locked = {unquote(name.decode()) for name in _LOCKED.findall(entry(archive, "META-INF/encryption.xml") or b"")}
         if locked & set(chapters):
-            refuse("locked", "this book is locked by its seller; give it without")
+            refuse("locked", "this book is copy-protected; use an unprotected copy")
         for chapter in chapters:
             page = entry(archive, chapter)
             if page is None:

@@ -53,21 +53,21 @@ def read(data: bytes, reading: Reading) -> LoadedDocument:
         pdf = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
         if _PASSWORD in str(error).lower():
-            refuse("locked", "this PDF is locked with a password; give it without")
-        refuse("damaged", "this PDF cannot be read; give it whole, or as text")
+            refuse("locked", "this PDF is protected by a password; remove the password first")
+        refuse("damaged", "this PDF cannot be read; use a complete copy, or save it as text")
     try:
         return _document(pdf, data, reading)
     except pypdfium2.PdfiumError:
-        refuse("damaged", "this PDF cannot be read; give it whole, or as text")
+        refuse("damaged", "this PDF cannot be read; use a complete copy, or save it as text")
     finally:
         pdf.close()
 
 
 def _document(pdf: "PdfDocument", data: bytes, reading: Reading) -> LoadedDocument:
     if not len(pdf):
-        refuse("damaged", "this PDF has no pages; give it whole, or as text")
+        refuse("damaged", "this PDF has no pages; use a complete copy, or save it as text")
     if len(pdf) > reading.limits.max_pages:
-        refuse("too_large", f"this PDF has {len(pdf)} pages, and {reading.limits.max_pages} are read at most")
+        refuse("too_large", f"this PDF has {len(pdf)} pages, but at most {reading.limits.max_pages} are read; split it")
     draft = DocumentBuilder()
     pages: list[tuple[int, str]] = []
     ruled: set[int] = set()

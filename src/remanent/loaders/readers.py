@@ -55,10 +55,10 @@ _READERS: dict[str, Reader] = {
 def read(data: bytes, reading: Reading) -> LoadedDocument:
     """Read a file by the loader of its type."""
     if reading.media_type == types.LOCKED:
-        refuse("locked", "this file is locked with a password; give it without")
+        refuse("locked", "this file is protected by a password; remove the password first")
     reader = _READERS.get(reading.media_type)
     if reader is None:
-        refuse("unknown_type", f"files of type {reading.media_type} are not read; save it as PDF, DOCX or text")
+        refuse("unknown_type", f"files of type {reading.media_type} are not supported; save it as PDF, DOCX or text")
 
     def read_inner(content: bytes, name: str) -> LoadedDocument:
         media_type = types.readable_type_of(content, name)
@@ -224,8 +224,8 @@ def _result(head: dict[str, Any], body: bytes) -> LoadedDocument:
 
 def _dead(code: int) -> LoadedDocument:
     if code == -signal.SIGALRM:
-        refuse("too_slow", "reading this file took too long; it may be damaged: save it anew, or split it")
-    refuse("crashed", "the reader of this type of file broke down over it; it may be damaged: save it anew")
+        refuse("too_slow", "reading this file took too long; it may be damaged: save it again, or split it")
+    refuse("crashed", "the reader for this type of file crashed; the file may be damaged: save it again")
 
 
 WORKER = ReaderProcess()
@@ -273,10 +273,10 @@ def _answered(head: dict[str, Any], data: bytes, *, ask: Callable[[bytes], str])
     except UnreadableFile as error:
         return {"kind": "unreadable", "message": str(error), "reason": error.reason}, b""
     except MemoryError:
-        message = "reading this file takes more memory than a file may; split it"
+        message = "reading this file takes more memory than is allowed; split it"
         return {"kind": "unreadable", "message": message, "reason": "too_large"}, b""
     except Exception:  # noqa: BLE001 - the outermost border: parsers fail over damaged files in every way there is
-        message = "this file is damaged and cannot be read; give it whole, or as text"
+        message = "this file is damaged and cannot be read; use a complete copy, or save it as text"
         return {"kind": "unreadable", "message": message, "reason": "damaged"}, b""
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
@@ -326,9 +326,9 @@ async def load(
     returns what is written in a picture: of pictures themselves, and of scanned pages.
     """
     if not data:
-        refuse("empty", "the file is empty; give one with content")
+        refuse("empty", "the file is empty; choose one with content")
     if len(data) > limits.max_bytes:
-        refuse("too_large", f"the file has {len(data)} bytes, and {limits.max_bytes} are read at most; split it")
+        refuse("too_large", f"the file has {len(data)} bytes, but at most {limits.max_bytes} are read; split it")
     found = await asyncio.to_thread(types.readable_type_of, data, name, said=media_type)
     if found.startswith("image/"):
         text = (await read_image(data)).strip() if read_image else ""

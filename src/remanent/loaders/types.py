@@ -206,7 +206,7 @@ def decoded(content: bytes, *, charset: str = "") -> str:
 
 
 def _no_text() -> str:
-    raise UnreadableFile("it is neither text nor a type of file that is read", reason="unknown_type")
+    raise UnreadableFile("it is neither text nor a supported type of file", reason="unknown_type")
 
 
 def _strictly(content: bytes, encoding: str) -> str | None:

@@ -86,7 +86,7 @@ def read_word(words: type[Words], given: str, *, what: str) -> Words:
     try:
         return words(given)
     except ValueError as error:
-        raise InvalidInput(f"there is no {what} {given!r}; it is one of {', '.join(words)}") from error
+        raise InvalidInput(f"unknown {what} {given!r}; choose one of {', '.join(words)}") from error
 
 
 def describe(error: ValidationError, *, what: str) -> str:
@@ -105,7 +105,7 @@ def describe(error: ValidationError, *, what: str) -> str:
         said = NO_MOMENT if problem["type"].startswith(("datetime_", "date_")) else said
         said = _PLAINLY.get(said, _TOO_MANY.sub(r"at most \1 are allowed, not \2", said))
         if problem["type"] == "json_invalid":  # no field is to blame
-            parts.append(_INVALID_JSON.sub(r"this is no JSON (line \1, column \2)", said))
+            parts.append(_INVALID_JSON.sub(r"this is not JSON (line \1, column \2)", said))
             continue
         parts.append(f"{place}: {said}" + (" message" if (place, said) == ("messages", _ONE) else ""))
     return "; ".join(parts)
@@ -118,8 +118,8 @@ _PLAINLY = {
     "Tuple should have at least 1 item after validation, not 0": _ONE,
     "List should have at least 1 item after validation, not 0": _ONE,
     "String should have at least 1 character": "must not be empty",
-    "String should match pattern '^[0-9a-f]{64}$'": "must be a SHA-256 digest, 64 signs of 0-9 and a-f",
-    "String should match pattern '^[0-9a-f]{12}$'": "must be the id of a key, 12 signs of 0-9 and a-f",
+    "String should match pattern '^[0-9a-f]{64}$'": "must be a SHA-256 digest: 64 characters from 0-9 and a-f",
+    "String should match pattern '^[0-9a-f]{12}$'": "must be a key id: 12 characters from 0-9 and a-f",
 }
 """What the library that checks says as a person would."""
 

@@ -80,7 +80,7 @@ def read_messages(
     if user is not None:
         metadata = {USER_KEY: check_user(user), **(metadata or {})}
         if any({**metadata, **one.metadata}[USER_KEY] != user for one in read):
-            raise InvalidInput(f"user: the metadata name another user under {USER_KEY}; name one of the two")
+            raise InvalidInput(f"user: the metadata names a different user under {USER_KEY}; name only one")
     if metadata or tags:
         more, labels = dict(metadata or {}), read_tags(tags)
         read = [one.replace(metadata={**more, **one.metadata}, tags=(*labels, *one.tags)) for one in read]
@@ -98,7 +98,7 @@ def read_messages(
 def expand_messages(messages: object) -> list[Message]:
     """Return the messages that a text, a message or several of those stand for."""
     if messages is None:
-        raise InvalidInput("there is nothing to remember: None is no message; give a text or messages")
+        raise InvalidInput("there is nothing to remember: None is not a message; give text or messages")
     is_one = isinstance(messages, str | bytes | Mapping | Message) or hasattr(messages, "model_dump")
     items = list(messages) if isinstance(messages, Iterable) and not is_one else [messages]
     tools: dict[str, str] = {}
@@ -120,7 +120,7 @@ def expand_message(item: object, tools: dict[str, str]) -> list[Message]:
     elif not isinstance(item, Mapping) and callable(dump := getattr(item, "model_dump", None)):
         item = dump(mode="json")
     if not isinstance(item, Mapping):
-        raise InvalidInput(f"it must be a text or a JSON object with role and content, not {json_type(item)}")
+        raise InvalidInput(f"it must be text or a JSON object with role and content, not {json_type(item)}")
     given = {name: value for name, value in item.items() if value is not None}
     if "role" not in given and isinstance(kind := given.get("type"), str):
         given = (
@@ -160,7 +160,7 @@ class _ChatMessage:
     def __init__(self, given: Mapping[str, Any], tools: dict[str, str]) -> None:
         if unknown := given.keys() - _OWN - CHAT_FIELDS:
             named = ", ".join(sorted(map(str, unknown)))
-            raise InvalidInput(f"{named}: no field of a message; put what is your own into `metadata`")
+            raise InvalidInput(f"{named}: not a field of a message; put your own fields into `metadata`")
         self._given = given
         self._tools = tools
         self._own = {name: value for name, value in given.items() if name in _PLAIN}
@@ -192,7 +192,7 @@ class _ChatMessage:
                 self._add_call(call)
         parts = [] if self._made else list(_parts(given.get("content")))
         if not self._made and not (parts and all(str(part.get("type")) in THOUGHTS for part in parts)):
-            raise InvalidInput("content: the text is empty or missing; there is nothing to remember in it")
+            raise InvalidInput("content: the text is empty or missing, so there is nothing to remember")
         return [self._message(made, place) for place, made in enumerate(self._made)]
 
     def _message(self, made: dict[str, Any], place: int) -> Message:
@@ -283,7 +283,7 @@ def _parts(content: object) -> Iterator[Mapping[str, Any]]:
     if isinstance(content, str | Mapping):
         content = [content]
     if not isinstance(content, list | tuple):
-        raise InvalidInput(f"content: a text or a list of parts was expected, not {json_type(content)}")
+        raise InvalidInput(f"content: text or a list of parts was expected, not {json_type(content)}")
     for part in content:
         if isinstance(part, str):
             yield {"type": "text", "text": part}
@@ -292,7 +292,7 @@ def _parts(content: object) -> Iterator[Mapping[str, Any]]:
         elif callable(dump := getattr(part, "model_dump", None)):
             yield dump(mode="json")
         else:
-            raise InvalidInput(f"content: a part is a text or an object with a type, not {json_type(part)}")
+            raise InvalidInput(f"content: a part must be text or an object with a type, not {json_type(part)}")
 
 
 def part_text(part: Mapping[str, Any]) -> str | None:

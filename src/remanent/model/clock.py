@@ -32,7 +32,7 @@ def _in_utc(moment: datetime) -> datetime:
     try:
         return moment.astimezone(UTC)
     except (OverflowError, ValueError, OSError) as error:  # a local time may fail at the ends of the system's calendar
-        raise InvalidInput("this moment is out of the range of years 1 to 9999 in UTC") from error
+        raise InvalidInput("this time is outside the years 1 to 9999 in UTC") from error
 
 
 def local(instant: datetime) -> datetime:
@@ -50,7 +50,7 @@ Moment = datetime | date | str
 """A moment as callers have it: with a zone or in the local one, or as ISO 8601."""
 
 
-NO_MOMENT = "this is no date or time; write it like 2026-05-31 or 2026-05-31T18:30:00+08:00"
+NO_MOMENT = "this is not a date or time; write it like 2026-05-31 or 2026-05-31T18:30:00+08:00"
 
 
 def read_moment(moment: Moment) -> datetime:
@@ -64,7 +64,7 @@ def read_moment(moment: Moment) -> datetime:
         return to_instant(moment)
     if isinstance(moment, date):
         return to_instant(datetime.combine(moment, time.min))
-    raise InvalidInput(f"a moment is a datetime or a text like 2026-05-31T18:30, not a {type(moment).__name__}")
+    raise InvalidInput(f"a time must be a datetime or text like 2026-05-31T18:30, not {type(moment).__name__}")
 
 
 def read_span(since: Moment | None, until: Moment | None) -> tuple[datetime | None, datetime | None]:

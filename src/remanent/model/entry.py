@@ -188,7 +188,7 @@ class Message(Model):
     @classmethod
     def _refuse_blank(cls, value: str) -> str:
         if not value.strip():
-            raise ValueError("the text is empty; there is nothing to remember in it")
+            raise ValueError("the text is empty, so there is nothing to remember")
         return value
 
     @classmethod

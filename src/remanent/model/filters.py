@@ -93,7 +93,7 @@ def read_where(where: object) -> tuple[MetadataCondition, ...]:
         else:
             found.append(_compared(key, "in" if isinstance(wanted, list | tuple | set | frozenset) else "eq", wanted))
     if len(found) > _MAX_CONDITIONS:
-        raise InvalidInput(f"where: {len(found)} conditions are more than the {_MAX_CONDITIONS} that are allowed")
+        raise InvalidInput(f"where: {len(found)} conditions were given, but at most {_MAX_CONDITIONS} are allowed")
     return tuple(found)
 
 
@@ -104,9 +104,11 @@ def check_user(user: object) -> str:
     seen would make a name look like another's: such a name is refused.
     """
     if not isinstance(user, str) or not user.strip() or len(user) > MAX_USER_LENGTH:
-        raise InvalidInput(f"user: a user is named by a text of 1 to {MAX_USER_LENGTH} characters")
+        raise InvalidInput(f"user: a user's name must have 1 to {MAX_USER_LENGTH} characters")
     if user != user.strip() or any(unicodedata.category(sign) in _UNSEEN for sign in user):
-        raise InvalidInput("user: the name holds control characters, invisible ones or blanks at its ends; remove them")
+        raise InvalidInput(
+            "user: the name contains control or invisible characters, or begins or ends with a space; remove them"
+        )
     return check_text(user)
 
 
@@ -145,11 +147,11 @@ def where_object(where: object) -> Mapping[str, Any]:
             continue
         parts = _WRITTEN.fullmatch(text)
         if parts is None:
-            raise InvalidInput(f"where: {text!r} is no comparison; write it like user_id=u1 or year>=2020")
+            raise InvalidInput(f"where: {text!r} is not a comparison; write it like user_id=u1 or year>=2020")
         key, sign, value = parts.groups()
         if value.startswith(("<", ">", "=")):  # `year=>2020` would ask for the text ">2020"
             raise InvalidInput(
-                f"where: {text!r} has no sign that is known here; write it like user_id=u1 or year>=2020"
+                f"where: {text!r} has no known comparison operator; write it like user_id=u1 or year>=2020"
             )
         read = _written_value(value)
         # `id=7` does not say whether a number or a text is meant: either equals it.
@@ -175,7 +177,7 @@ def _json(text: str, *, name: str) -> object:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InvalidInput(f"{name}: this is no JSON: {error}") from error
+        raise InvalidInput(f"{name}: this is not JSON: {error}") from error
 
 
 def _written_value(text: str) -> object:
@@ -189,13 +191,13 @@ def _written_value(text: str) -> object:
 def _compared(key: str, name: str, value: object) -> MetadataCondition:
     comparison = _OPERATORS.get(name.removeprefix("$"))
     if comparison is None:
-        raise InvalidInput(f"where.{key}: there is no comparison {name!r}; take {', '.join(_OPERATORS)}")
+        raise InvalidInput(f"where.{key}: unknown comparison {name!r}; use one of {', '.join(_OPERATORS)}")
     is_list = isinstance(value, list | tuple | set | frozenset)
     if is_list != (name.removeprefix("$") == "in"):
         raise InvalidInput(f"where.{key}: {name} takes {'one value' if is_list else 'a list of values'}")
     values = tuple(_scalar(one, key=key) for one in value) if is_list else (_scalar(value, key=key),)  # type: ignore[attr-defined]
     if len(values) > _MAX_VALUES:
-        raise InvalidInput(f"where.{key}: {len(values)} values are more than the {_MAX_VALUES} that are allowed")
+        raise InvalidInput(f"where.{key}: {len(values)} values were given, but at most {_MAX_VALUES} are allowed")
     if comparison != "in" and isinstance(values[0], bool):
         raise InvalidInput(f"where.{key}: true and false have no order; compare a number or a text")
     return MetadataCondition(key, comparison, values)
@@ -207,7 +209,9 @@ def _scalar(value: object, *, key: str) -> Scalar:
         return to_text(read_moment(value))
     if isinstance(value, str):
         if len(value) > MAX_VALUE_LENGTH:
-            raise InvalidInput(f"where.{key}: a text is compared up to {MAX_VALUE_LENGTH} characters; shorten it")
+            raise InvalidInput(
+                f"where.{key}: only texts of up to {MAX_VALUE_LENGTH} characters can be compared; shorten it"
+            )
         return check_text(value)
     if isinstance(value, bool | float) or (isinstance(value, int) and abs(value) < 2**63):
         if not math.isfinite(value):
@@ -220,7 +224,7 @@ def _check_key(key: object, *, what: str) -> None:
     """Refuse a key that no metadata can have."""
     if not isinstance(key, str) or not key or len(key) > _MAX_KEY_LENGTH or key.startswith(RESERVED):
         raise InvalidInput(
-            f"{what}: a key is a text of 1 to {_MAX_KEY_LENGTH} characters that does not begin with {RESERVED}"
+            f"{what}: a key must have 1 to {_MAX_KEY_LENGTH} characters and must not begin with {RESERVED}"
         )
 
 
@@ -228,13 +232,13 @@ def read_tags(tags: object) -> tuple[str, ...]:
     """Return tags, each once; a single text is one tag."""
     given = [tags] if isinstance(tags, str) else tags
     if not isinstance(given, list | tuple | set | frozenset):
-        raise InvalidInput(f"tags: a list of texts was expected, not {json_type(tags)}")
+        raise InvalidInput(f"tags: a list of strings was expected, not {json_type(tags)}")
     for tag in given:
         if not isinstance(tag, str) or not tag.strip() or len(tag) > MAX_TAG_LENGTH:
-            raise InvalidInput(f"tags: a tag is a text of 1 to {MAX_TAG_LENGTH} characters")
+            raise InvalidInput(f"tags: a tag must have 1 to {MAX_TAG_LENGTH} characters")
         check_text(tag)
     if len(given) > MAX_TAGS:
-        raise InvalidInput(f"tags: {len(given)} are more than the {MAX_TAGS} that are allowed")
+        raise InvalidInput(f"tags: {len(given)} were given, but at most {MAX_TAGS} are allowed")
     return tuple(dict.fromkeys(given))
 
 
@@ -245,7 +249,7 @@ def check_metadata(metadata: dict[str, JsonValue]) -> dict[str, JsonValue]:
     size = len(json.dumps(metadata, ensure_ascii=False).encode()) if metadata else 0
     if size > _MAX_METADATA_BYTES:
         raise InvalidInput(
-            f"metadata: {size} bytes are more than the {_MAX_METADATA_BYTES} that are allowed; remember long texts as "
-            "messages, and keep files with `attach`"
+            f"metadata: it has {size} bytes, but at most {_MAX_METADATA_BYTES} are allowed; "
+            "remember long texts as messages, and keep files with `attach`"
         )
     return metadata

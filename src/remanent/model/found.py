@@ -344,11 +344,11 @@ class Found(Model):
         Never as a system message: what was stored is not to be obeyed like the instructions of whoever runs the model.
         """
         if role not in {"user", "tool"}:
-            raise InvalidInput(f"what was remembered cannot be given with the role {role!r}; take user or tool")
+            raise InvalidInput(f"recalled memory cannot have the role {role!r}; use user or tool")
         if not self.text:
-            raise InvalidInput("nothing was found, so that there is no message to give; look at `found.items` first")
+            raise InvalidInput("nothing was found, so there is no message to give; check `found.items` first")
         if (role == "tool") != (tool_call_id is not None):
-            raise InvalidInput("a tool's result, and no other message, names the call that it answers: tool_call_id")
+            raise InvalidInput("tool_call_id is needed for the role tool, and for no other role")
         message = {"role": role, "content": self.text}
         return message if tool_call_id is None else {**message, "tool_call_id": tool_call_id}
 

@@ -64,7 +64,7 @@ class Kind(str, metaclass=_Registered):
         if known is not None:
             return known.kind
         if len(name) > _LONGEST or not _NAME.fullmatch(name):
-            raise ValueError("a kind is named by lower-case words joined by _")
+            raise ValueError("the name of a kind must be lower-case words joined by _")
         return super().__new__(cls, name)
 
     @classmethod
@@ -72,7 +72,7 @@ class Kind(str, metaclass=_Registered):
         """Return a registered kind; `InvalidInput` names those that there are."""
         declared = _DECLARED.get(name)
         if declared is None:
-            raise InvalidInput(f"there is no kind {str(name)!r}; it is one of {', '.join(Kind)}")
+            raise InvalidInput(f"unknown kind {str(name)!r}; choose one of {', '.join(Kind)}")
         return declared.kind
 
     @property
@@ -155,7 +155,7 @@ def register_kind(name: str, data: "type[RecordData]", *, section: PromptSection
     if known is None:
         known = _DECLARED[name] = _Declared(Kind(name), data, section)
     elif known.data is not data:
-        raise CallerError(f"the kind {name} carries {known.data.__name__} already; choose another name")
+        raise CallerError(f"the kind {name} already carries {known.data.__name__}; choose another name")
     return known.kind
 
 

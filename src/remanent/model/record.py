@@ -130,7 +130,7 @@ class Record(Model):
     @model_validator(mode="after")
     def _check_the_validity(self) -> "Record":
         if self.valid_from is not None and self.valid_to is not None and self.valid_to < self.valid_from:
-            raise InvalidInput("valid_to lies before valid_from; swap them")
+            raise InvalidInput("valid_to is before valid_from; swap them")
         return self
 
 

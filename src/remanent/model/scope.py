@@ -43,7 +43,9 @@ def check_name(value: object, *, what: str) -> str:
     if name[0] not in "_@~" and not name[0].isalnum():
         raise InvalidScope(f"{what} must start with a letter, a digit or one of _ @ ~")
     if len(name.encode()) > _MAX_NAME_BYTES:
-        raise InvalidScope(f"{what} takes {len(name.encode())} bytes; at most {_MAX_NAME_BYTES} fit into a file name")
+        raise InvalidScope(
+            f"{what} takes {len(name.encode())} bytes, but at most {_MAX_NAME_BYTES} fit into a file name"
+        )
     if name.endswith(".") or _RESERVED.fullmatch(name):
         raise InvalidScope(f"{what} {name!r} is not safe as a file name; choose another")
     return name
@@ -72,11 +74,11 @@ def _check_text(value: str, what: str, longest: int, punctuation: str) -> str:
         raise InvalidScope(f"{what} has {len(value)} characters; at most {longest} are allowed")
     for char in value:
         if not (char.isalnum() or char in punctuation):
-            raise InvalidScope(f"{what} holds {char!a}; use letters, digits and any of {punctuation!r}")
+            raise InvalidScope(f"{what} contains {char!a}; use letters, digits and any of {punctuation!r}")
     if unicodedata.normalize("NFKC", value) != value:
-        raise InvalidScope(f"{what} has look-alike characters (full-width or composed forms); write it plainly")
+        raise InvalidScope(f"{what} contains look-alike characters (full-width or composed forms); use the plain ones")
     if ".." in value or value != value.strip():
-        raise InvalidScope(f"{what} must not hold '..' nor begin or end with a space")
+        raise InvalidScope(f"{what} must not contain '..', or begin or end with a space")
     _check_alphabet(value, what=what)
     return value
 

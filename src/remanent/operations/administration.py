@@ -45,7 +45,7 @@ class MakeKey(Model):
     permissions: Annotated[
         tuple[Permission, ...],
         about(
-            "What it allows: read, write, approve, admin; `metrics` allows the server's metrics and nothing else.",
+            "What it allows: read, write, approve, admin; `metrics` allows only the server's metrics.",
             "允许的操作：read、write、approve、admin；metrics 仅限服务器的运行指标。",
             min_length=1,
             max_length=5,
@@ -53,7 +53,7 @@ class MakeKey(Model):
     ] = (Permission.READ, Permission.WRITE)
     within_workspace: Annotated[
         Name | None,
-        about("Only in this workspace; defaults to the whole organisation.", "仅限此工作区；默认为整个组织。"),
+        about("Only valid in this workspace; defaults to the whole organisation.", "仅限此工作区；默认为整个组织。"),
     ] = None
     within_agent: Annotated[Name | None, about("Only for this agent.", "仅限此智能体。")] = None
     everywhere: Annotated[bool, about("Valid in every organisation on the server.", "适用于服务器上的所有组织。")] = (
@@ -74,23 +74,24 @@ class NewKey(Model):
 
 
 _KEY_MADE = Bilingual(
-    "Key {key_id}. Its token is above and is shown this once; only a hash of it is kept.",
+    "Key {key_id}. Its token is above and is shown only this once; only its hash is stored.",
     "密钥 {key_id}。令牌如上，仅显示这一次；只保存其散列。",
 )
 _FIRST_KEY = Bilingual(
-    "This is the first key here. From now on a server on this memory serves nobody without a key, not even on this "
-    "machine: REST, MCP over HTTP, the proxy and /metrics (only /livez, /readyz and /docs stay open). Give a key to "
-    "every program that uses it. That stays so when the last key expires, is revoked or lost; `remanent keys create` "
-    "at this machine then makes another. The command line itself needs no key.",
+    "This is the first key here. From now on, a server on this memory refuses every request without a "
+    "key, even from this machine: REST, MCP over HTTP, the proxy and /metrics (only /livez, /readyz and "
+    "/docs stay open). Give every program that uses it a key. This remains so even if the last key "
+    "expires, is revoked or is lost; run `remanent keys create` on this machine to "
+    "create another. The command line itself needs no key.",
     "这是此处的第一个密钥。从现在起，使用此记忆的服务器不再接受任何无密钥的请求，本机也不例外："
     "REST、HTTP 上的 MCP、代理和 /metrics 均需密钥（只有 /livez、/readyz 和 /docs 仍然开放）。"
     "请为每个使用它的程序配置密钥。即使最后一个密钥过期、被吊销或丢失，也依然如此；"
     "届时可在本机用 `remanent keys create` 另建一个。命令行本身不需要密钥。",
 )
 _KEYS_SET_ASIDE = Bilingual(
-    "The file of keys was damaged and was set aside under .access/ in the home folder; the keys in it open nothing. "
-    "Make new ones for whoever had one, or restore the file from a backup.",
-    "密钥文件已损坏，已在主目录的 .access/ 下另存；其中的密钥均已失效。请为原持有者重新创建密钥，或从备份恢复该文件。",
+    "The key file was damaged and has been set aside under .access/ in the home folder; the keys in it no "
+    "longer work. Create new ones for everyone who had one, or restore the file from a backup.",
+    "密钥文件已损坏，已移到数据目录的 .access/ 下；其中的密钥均已失效。请为原持有者重新创建密钥，或从备份恢复该文件。",
 )
 
 
@@ -115,11 +116,11 @@ def _show_key(screen: Screen, answer: NewKey) -> None:
     command=Command(arguments=("name",), show=_show_key),
 )
 async def create(call: ServiceCall, request: MakeKey) -> NewKey:
-    """Create a key. Its token is shown only this once; only a hash of it is stored."""
+    """Create a key. Its token is shown only this once; only its hash is stored."""
     org = None if request.everywhere else call.place.org
     reach = Reach(org=org, workspace=request.within_workspace, agent=request.within_agent)
     if not call.principal.reach.covers(reach):
-        raise NotPermitted("a key cannot reach further than the key it is made with")
+        raise NotPermitted("a new key cannot allow more than the key that creates it")
     is_first, is_damaged = await asyncio.to_thread(lambda: (not call.keys.was_ever_used, call.keys.is_damaged))
     key, token = await asyncio.to_thread(
         call.keys.create,
@@ -143,7 +144,8 @@ class ByKey(Model):
     """Which key."""
 
     key_id: Annotated[
-        str, about("A key, as `keys list` shows it.", "密钥的 id，见 `keys list`。", pattern=r"^[0-9a-f]{12}$")
+        str,
+        about("The id of a key, as shown by `keys list`.", "密钥的 id，见 `keys list`。", pattern=r"^[0-9a-f]{12}$"),
     ]
 
 
@@ -209,7 +211,7 @@ class ReadAudit(Model):
 
     limit: Limit = 100
     cursor: Cursor = None
-    newest_first: Annotated[bool, about("The last lines first.", "由新到旧。")] = False
+    newest_first: Annotated[bool, about("Newest lines first.", "由新到旧。")] = False
 
 
 @operation(
@@ -221,7 +223,7 @@ class ReadAudit(Model):
     changes=False,
 )
 async def audit(call: ServiceCall, request: ReadAudit) -> Page[AuditLine]:
-    """Show who did what to whose memory, oldest first unless told otherwise."""
+    """Show who did what to whose memory, oldest first by default."""
     place = None if request.cursor is None else read_cursor(request.cursor, int)
 
     def read() -> list[AuditLine]:
@@ -243,7 +245,7 @@ async def audit(call: ServiceCall, request: ReadAudit) -> Page[AuditLine]:
     changes=False,
 )
 async def verify(call: ServiceCall, _: Nothing) -> AuditVerification:
-    """Verify the organisation's audit log: whether every line is present and as it was written."""
+    """Verify the organisation's audit log: whether every line is present and unchanged."""
     return await asyncio.to_thread(call.audit.verify, call.place.org)
 
 
@@ -298,10 +300,10 @@ def _show_settings(screen: Screen, answer: Page[ShownSetting]) -> None:
     command=Command(show=_show_settings),
 )
 async def settings(call: ServiceCall, _: Nothing) -> Page[ShownSetting]:
-    """List the settings in force, to whoever runs the server: its own organisation's administrators."""
+    """List the settings in force. Only for those who run the server: the administrators of its own organisation."""
     own, reach = call.memory.settings, call.principal.reach
     if not (reach.org in {None, own.org} and reach.workspace is None and reach.agent is None):
-        raise NotPermitted("this key does not allow to see the settings of the server")
+        raise NotPermitted("this key may not see the server's settings")
     return Page(items=tuple(shown_settings(own)))
 
 
@@ -364,7 +366,7 @@ class Tried(Model):
 
 
 _ROLE_DONE = Bilingual(
-    "{role} by {engine}, {input} tokens in, {output} out.",
+    "{role} by {engine}: {input} tokens in, {output} out.",
     "{role} 由 {engine} 完成，输入 {input}、输出 {output} 个 token。",
 )
 
@@ -387,7 +389,7 @@ def _show_tried(screen: Screen, tried: Tried) -> None:
     command=Command(takes="request", show=_show_tried),
 )
 async def attempt(call: ServiceCall, request: Try) -> Tried:
-    """Run one role by hand: give it a request, get its validated response."""
+    """Run one role by hand: give it a request and get its validated response."""
     settings = call.memory.settings
     role = role_of(request.role)
     asked = role.request.model_validate(request.request)

@@ -80,7 +80,7 @@ class PadValues(Model):
         "scratchpad_read",
         Bilingual(
             "Read your scratchpad: the plan, interim results and notes to yourself that you wrote with "
-            "scratchpad_write, also before a restart. Look here first when you go on with work that was begun earlier.",
+            "scratchpad_write, even before a restart. Look here first when you continue work begun earlier.",
             "读取你的草稿板：此前用 scratchpad_write 写下的计划、中间结果和备忘，重启后仍在。"
             "继续先前的工作时，先看这里。",
         ),
@@ -120,9 +120,9 @@ class WritePad(Model):
     tool=Tool(
         "scratchpad_write",
         Bilingual(
-            "Write a note to yourself that you will need later in this work: the plan, what is done, interim results. "
-            "It replaces what stood under the key; without a value it is removed. Durable when this returns. For what "
-            "matters beyond this work use remember instead.",
+            "Write a note to yourself that you will need later in this work: the plan, what is done, interim "
+            "results. It replaces whatever was stored under the key; without a value, the key is removed. Durable "
+            "once this returns. For anything that matters beyond this work, use remember instead.",
             "为当前工作写下以后要用的备忘：计划、已完成的步骤、中间结果。会取代该名称下原有的内容；不给值则删除。"
             "返回即已持久保存。超出当前工作仍然有用的内容请改用 remember。",
         ),
@@ -155,7 +155,7 @@ class ListSessions(Model):
     """Which sessions."""
 
     is_open: Annotated[
-        bool | None, about("Only those that are open, or only those that are over.", "只要进行中的，或只要已结束的。")
+        bool | None, about("Only open sessions, or only ended ones.", "只要进行中的，或只要已结束的。")
     ] = None
     limit: Limit = 100
 
@@ -182,7 +182,7 @@ def _show(screen: Screen, answer: Page[SessionInfo]) -> None:
     command=Command(show=_show),
 )
 async def list_sessions(call: ServiceCall, request: ListSessions) -> Page[SessionInfo]:
-    """List sessions, those that were used last first."""
+    """List sessions, most recently used first."""
     return Page(items=tuple(await call.agent.sessions(**dict(request))))
 
 
@@ -191,7 +191,7 @@ class BeginSession(Model):
 
     session: Annotated[
         str | None,
-        about("Its name; without one it gets a new one.", "会话名；不给则新取一个。", min_length=1, max_length=200),
+        about("Its name; if left out, it gets a new one.", "会话名；不给则新取一个。", min_length=1, max_length=200),
     ] = None
 
 
@@ -206,14 +206,14 @@ class BeginSession(Model):
     tool=Tool(
         "session_begin",
         Bilingual(
-            "Begin a session, or resume one that is over: what is said in it is then kept together.",
+            "Begin a session, or resume one that has ended: what is said in it is kept together.",
             "开始一个会话，或恢复已结束的会话：其中所说的内容会归在一起。",
         ),
         listed=False,
     ),
 )
 async def begin_session(call: ServiceCall, request: BeginSession) -> SessionInfo:
-    """Begin a session, or resume one that is over. Saying something in a session begins it, too."""
+    """Begin a session, or resume one that has ended. Saying something in a session also begins it."""
     return await call.agent.begin_session(request.session)
 
 
@@ -237,7 +237,8 @@ class EndSession(Model):
     tool=Tool(
         "session_end",
         Bilingual(
-            "End a session: memories that learn from whole sessions begin to. Saying something in it resumes it.",
+            "End a session: memories that learn from whole sessions then start "
+            "learning from it. Saying something in it resumes it.",
             "结束一个会话：从整段会话学习的记忆方式会开始学习。以后再说话即恢复该会话。",
         ),
         fields=("session",),
@@ -245,7 +246,7 @@ class EndSession(Model):
     ),
 )
 async def end_session(call: ServiceCall, request: EndSession) -> SessionInfo:
-    """End a session: memories that learn from whole sessions are told. Whatever is said in it later resumes it."""
+    """End a session: memories that learn from whole sessions then do so. Saying something in it later resumes it."""
     return await call.agent.end_session(request.session, reason=request.reason, user=request.user)
 
 
@@ -263,13 +264,13 @@ class UpdateSession(Model):
 
     session: SessionName
     current_goal: Annotated[Line | None, about("The goal.", "目标。")] = None
-    sub_goals: Annotated[tuple[Line, ...] | None, about("Goals on the way.", "子目标。", **_LINES)] = None
+    sub_goals: Annotated[tuple[Line, ...] | None, about("Subgoals.", "子目标。", **_LINES)] = None
     completed: Annotated[tuple[Line, ...] | None, about("What is done.", "已完成的。", **_LINES)] = None
-    current_step: Annotated[Line | None, about("The step that is being taken.", "当前步骤。")] = None
+    current_step: Annotated[Line | None, about("The current step.", "当前步骤。")] = None
     decisions: Annotated[
         tuple[Decision, ...] | None, about("What was decided, and why.", "已作的决定及其理由。", **_LINES)
     ] = None
-    blockers: Annotated[tuple[Line, ...] | None, about("What stands in the way.", "阻碍。", **_LINES)] = None
+    blockers: Annotated[tuple[Line, ...] | None, about("Blockers.", "阻碍。", **_LINES)] = None
     notes: Annotated[
         dict[str, JsonValue] | None, about("JSON values of the agent's own.", "智能体自己的 JSON 值。")
     ] = None
@@ -286,7 +287,7 @@ class UpdateSession(Model):
     command=Command(arguments=("session",)),
 )
 async def session_state(call: ServiceCall, request: WhichSession) -> SessionState:
-    """Show what an agent is at in a session: goal, step, decisions, blockers. Nothing once the session is over."""
+    """Show the state of work in a session: goal, step, decisions, blockers. Empty once the session has ended."""
     return await call.agent.session_state(request.session)
 
 
@@ -302,7 +303,7 @@ async def session_state(call: ServiceCall, request: WhichSession) -> SessionStat
     command=None,
 )
 async def update_session(call: ServiceCall, request: UpdateSession) -> SessionState:
-    """Write down what an agent is at in a session; what is given replaces what was there, and the rest stays."""
+    """Update the state of an agent's work in a session; what is given replaces what was there, and the rest stays."""
     changes = request.model_dump(exclude={"session", "expects"}, exclude_none=True)
     return await call.agent.update_session(request.session, **changes, expects=request.expects)
 
@@ -317,19 +318,21 @@ class ShrinkContext(Model):
     messages: Annotated[
         tuple[dict[str, Any], ...],
         about(
-            "Messages as OpenAI's or Anthropic's API takes them, oldest first.",
+            "Messages in the format of OpenAI's or Anthropic's API, oldest first.",
             "消息，OpenAI 或 Anthropic 接口的格式，由旧到新。",
             min_length=1,
             max_length=MAX_MESSAGES,
         ),
     ]
     budget: Annotated[
-        int | None, about("Tokens that it may have; without it, as set.", "允许的 token 数；不给则按设置。", ge=1)
+        int | None,
+        about("The most tokens it may have; defaults to the setting.", "允许的 token 数；不给则按设置。", ge=1),
     ] = None
     level: Annotated[
         int | None,
         about(
-            "How far, whatever its length: 0 not at all, 1 trimmed, 2 summaries of ten, 3 one digest.",
+            "How much to shorten, whatever the length: 0 not at all, 1 trim, 2 "
+            "summarise every ten messages, 3 make one digest.",
             "不论长短，缩短到何种程度：0 不缩短，1 修剪，2 每十条摘要，3 一份概要。",
             ge=0,
             le=3,
@@ -338,7 +341,7 @@ class ShrinkContext(Model):
     session: Annotated[
         str | None,
         about(
-            "The session it belongs to: what a model made of it is kept until that ends.",
+            "The session it belongs to: summaries made by a model are kept until it ends.",
             "所属会话：模型为其生成的摘要保留到会话结束。",
             min_length=1,
             max_length=200,
@@ -356,7 +359,7 @@ class ShrinkContext(Model):
     tool=Tool(
         "context_shrink",
         Bilingual(
-            "Make a conversation fit a budget of tokens: results of tools are shortened, older messages summarised.",
+            "Make a conversation fit a token budget: tool results are shortened, older messages summarised.",
             "使一段对话适合 token 预算：缩短工具结果，并将较早的消息合为摘要。",
         ),
         listed=False,

@@ -74,15 +74,15 @@ def _keyed(request: RememberMessages, key: str) -> RememberMessages:
     tool=Tool(
         "remember",
         Bilingual(
-            "Keep something for later conversations: a fact, a preference, a decision, what happened. Write each as a "
-            "sentence that is understood without this conversation. Durable when this returns.",
+            "Remember something for later conversations: a fact, a preference, a decision, what happened. Write "
+            "each as a sentence that makes sense without this conversation. Durable once this returns.",
             "为以后的对话记住内容：事实、偏好、决定、经过。每条写成脱离本对话也能看懂的一句话。返回即已持久保存。",
         ),
         fields=(*_SHOWN, "session", "metadata", "tags", "user"),
     ),
 )
 async def remember(call: ServiceCall, request: RememberMessages) -> Receipt:
-    """Store messages for good. They are durable on return; within a session, the same id is stored only once."""
+    """Store messages permanently. They are durable on return; within a session, the same id is stored only once."""
     return await call.agent.remember(list(request.messages), user=request.user, **request.labels)
 
 
@@ -158,7 +158,7 @@ class RecallRequest(Model):
     seen: Annotated[
         tuple[str, ...],
         about(
-            "Fingerprints of what the model was already given, which is then left out of the text.",
+            "Fingerprints of what the model has already been given; it is left out of the text.",
             "此前已提供给模型的内容的指纹：文本中不再重复。",
             max_length=10_000,
         ),
@@ -166,7 +166,7 @@ class RecallRequest(Model):
     within: Annotated[
         float | None,
         about(
-            "Seconds to answer in: a way of searching that is late, or still loads its model, is left out.",
+            "The time to answer in, in seconds: a search path that is late, or still loading its model, is left out.",
             "限时作答（秒）：届时未完成或仍在加载模型的检索路径会被略去。",
             gt=0,
             le=3600,
@@ -194,8 +194,8 @@ def _flattened(given: dict[str, Any]) -> dict[str, Any]:
     tool=Tool(
         "recall",
         Bilingual(
-            "Search what is remembered from earlier conversations. Ask a plain question in Chinese or English; use it "
-            "before you say that you do not know. Every answer names who said it and when.",
+            "Search what is remembered from earlier conversations. Ask a plain question in Chinese or English; "
+            "use this before you say that you do not know. Every answer says who said it and when.",
             "检索以往对话的记忆。用中文或英文直接提问；在说“不知道”之前先用它。每个答案都注明谁在何时所说。",
         ),
         fields=("query", "limit", "session", "since", "until", "where", "tags", "any_tags", "user"),
@@ -262,7 +262,7 @@ class Attach(Model):
     media_type: Annotated[
         str | None,
         about(
-            "The MIME type of its content; as its name tells, unless given.",
+            "The MIME type of its content; by default guessed from its name.",
             "内容的 MIME 类型；默认由文件名判断。",
             min_length=1,
             max_length=200,
@@ -320,8 +320,8 @@ class Evaluate(Model):
     questions: Annotated[
         tuple[Probe, ...],
         about(
-            "Questions, each with the `ids` of entries, records or messages that answer it, or with `texts` that an "
-            "answer contains; with neither if nothing answers it.",
+            "Questions, each with the `ids` of entries, records or messages that answer it, or with "
+            "`texts` that an answer contains; with neither if it has no answer.",
             "问题；每个附上能回答它的原始记录、记忆或消息的 `ids`，或答案应包含的 `texts`；两者皆无表示没有答案。",
             min_length=1,
             max_length=MAX_ITEMS,

@@ -88,7 +88,7 @@ def _ask_erase(screen: Screen, request: Mapping[str, Any], agent: str | None) ->
     command=Command(takes="targets", question=_ask_erase),
 )
 async def erase(call: ServiceCall, request: Erase) -> Erased:
-    """Destroy texts for good, with everything derived from them: no byte remains, nothing can be restored."""
+    """Destroy texts for good, with everything derived from them: not a byte remains, and nothing can be restored."""
     return await call.agent.erase(**dict(request))
 
 
@@ -107,7 +107,7 @@ class ErasePreview(Model):
     command=Command(takes="targets"),
 )
 async def erase_preview(call: ServiceCall, request: ErasePreview) -> Erased:
-    """Show which entries and records erasing would take, with all that was derived from them; nothing is changed."""
+    """Show which entries and records an erasure would take, with everything derived from them; nothing is changed."""
     return await call.agent.admin.erase_preview(entry_ids=request.entry_ids, record_ids=request.record_ids)
 
 
@@ -128,7 +128,7 @@ async def export(call: ServiceCall, _: Nothing) -> AsyncIterator[str]:
     face=Face("load", upload="lines", give=lambda answer: dict(answer.counts)),
 )
 async def load(call: ServiceCall, _: Nothing) -> ImportCounts:
-    """Fill an empty agent from an export, completely or not at all."""
+    """Import an export into an empty agent, completely or not at all."""
     async with spooled_lines(call.sent()) as lines:
         try:
             return ImportCounts(counts=await call.agent.load(lines))
@@ -164,7 +164,7 @@ class ListJobs(Model):
     examples=({"states": ["dead"]},),
 )
 async def jobs(call: ServiceCall, request: ListJobs) -> Page[Job]:
-    """List background jobs that are waiting, running or have been given up."""
+    """List background jobs that are waiting, running or given up."""
     return Page(items=tuple(await call.agent.admin.jobs(states=request.states, limit=request.limit)))
 
 
@@ -194,7 +194,7 @@ class Check(Model):
     quick: Annotated[
         bool,
         about(
-            "Only tell how much there is: nothing is examined, and nothing waits for it.",
+            "Only report how much there is: nothing is examined, and nothing else has to wait.",
             "只报告数量与大小：不做检查，也不会阻塞其他操作。",
         ),
     ] = False

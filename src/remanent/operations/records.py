@@ -146,9 +146,9 @@ class WordsBehind(Model):
     tool=Tool(
         "deep_retrieval",
         Bilingual(
-            "Read every raw word behind a remembered item, with who said it, tool calls and files: when a summary is "
-            "not enough, before you rely on a detail, or to compare contradicting items. Give the record_id that "
-            "recall or task_state showed. A long file is given when its attachment_id is asked for.",
+            "Read the full original text behind a remembered item, with who said it, tool calls and files: when a "
+            "summary is not enough, before you rely on a detail, or to compare contradicting items. Give the "
+            "record_id that recall or task_state showed. To read a long file, give its attachment_id.",
             "读取一条记忆背后的全部原文，包括出处、工具调用与附件：摘要不够用、要依据某个细节，"
             "或要对照互相矛盾的记忆时使用。"
             "给出 recall 或 task_state 显示的 record_id；较长的附件用 attachment_id 单独读取。",
@@ -156,7 +156,7 @@ class WordsBehind(Model):
     ),
 )
 async def deep_retrieval(call: ServiceCall, request: WordsBehind) -> DeepRetrieved:
-    """Show all the raw text that a record came from, with its attachments; a long one only when asked for."""
+    """Show the full original text behind a record, with its attachments; long ones only on request."""
     return await call.agent.deep_retrieval(request.record_id, attachment_id=request.attachment_id)
 
 
@@ -178,8 +178,8 @@ class Forget(Model):
     tool=Tool(
         "forget",
         Bilingual(
-            "Put a remembered item out of mind because it no longer holds or the user asked for it. Give the record_id "
-            "that recall showed. It can be restored.",
+            "Forget a remembered item because it no longer holds or the user asked for it. "
+            "Give the record_id that recall showed. It can be restored.",
             "让一条记忆不再被想起：它已失效，或用户要求忘记。给出 recall 显示的 record_id。可以恢复。",
         ),
         fields=("record_id", "reason"),
@@ -246,7 +246,7 @@ class ListConflicts(Model):
     command=Command(path=("conflicts", "list")),
 )
 async def conflicts(call: ServiceCall, request: ListConflicts) -> Page[Conflict]:
-    """Show contradictions between records, oldest first; of a user, none that is another's."""
+    """Show contradictions between records, oldest first; with a user, only those that are theirs."""
     return Page(items=tuple(await call.agent.conflicts(**dict(request))))
 
 

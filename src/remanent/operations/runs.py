@@ -234,9 +234,9 @@ class Runs:
         kept = self._kept.get(run_id)
         found = await asyncio.to_thread(self._files.read, run_id) if kept is None else kept
         if found is None or not _reaches(found.place, principal, org):
-            raise NotFound(f"no run {run_id} here")
+            raise NotFound(f"there is no run {run_id} here")
         if not _may_see(found, principal):
-            raise NotPermitted("this key does not allow to read here")
+            raise NotPermitted("this key has no read permission here")
         return await (self._recalled(found) if isinstance(found, RunFile) else self._still(found))
 
     async def list(self, *, principal: Principal = LOCAL, org: str | None = None) -> list[Run]:
@@ -278,7 +278,7 @@ class Runs:
                 raise NotPermitted("this run belongs to another process of the server; ask that one")
             return run
         if not principal.may(kept.permission):
-            raise NotPermitted(f"this key does not allow to {kept.permission} here")
+            raise NotPermitted(f"this key has no {kept.permission} permission here")
         await self._stop(kept)
         return kept.run
 
@@ -295,9 +295,11 @@ class Runs:
         running = [kept.place.org for kept in self._kept.values() if kept.run.state is RunState.RUNNING]
         own = running.count(org)
         if own >= MAX_RUNNING_PER_ORG:
-            raise QueueFull(f"{own} long operations of this organisation run already; wait for one or cancel it")
+            raise QueueFull(
+                f"this organisation already has {own} long operations running; wait for one to finish, or cancel one"
+            )
         if len(running) >= (MAX_RUNNING - KEPT_FREE if own else MAX_RUNNING):
-            raise QueueFull(f"{len(running)} long operations run already; wait for one to end")
+            raise QueueFull(f"{len(running)} long operations are already running; wait for one to finish")
 
     # ── one run ──────────────────────────────────────────────────────────────
 

@@ -123,10 +123,10 @@ class Service:
                 return LOCAL
             return await self.memory.shelf.call(self.keys.principal, token)
         if await self.memory.shelf.call(lambda: self.keys.was_ever_used):
-            raise NotAuthenticated(f"a key is needed: Authorization: Bearer …; if none is left, {MAKE_ONE}")
+            raise NotAuthenticated(f"a key is required: Authorization: Bearer …; if you have none, {MAKE_ONE}")
         if not is_local:
             raise NotAuthenticated(
-                f"without a key only callers on the machine itself are served, and through no proxy; {MAKE_ONE}"
+                f"without a key, only direct requests from the server's own machine are accepted; {MAKE_ONE}"
             )
         return LOCAL
 
@@ -190,9 +190,9 @@ class Service:
             raise InvalidInput(f"{operation.name} needs to be told the {operation.level}")
         try:
             if names and not principal.reach.covers(Target.checked_in_part(**names)):
-                raise NotFound("there is no such thing here")
+                raise NotFound("not found")
             if not principal.may(operation.permission):
-                raise NotPermitted(f"this key does not allow to {operation.permission} here")
+                raise NotPermitted(f"this key has no {operation.permission} permission here")
         except RemanentError as error:
             await self._note(operation, asked, place=place, principal=principal, outcome=type(error).__name__)
             raise
@@ -225,7 +225,9 @@ class Service:
         except RemanentError as error:
             if not operation.changes:
                 raise
-            raise AuditFailed(f"{operation.name} was done, and could not be noted in the audit log: {error}") from error
+            raise AuditFailed(
+                f"{operation.name} was done, but could not be recorded in the audit log: {error}"
+            ) from error
         return answer
 
     async def _note(

@@ -1,4 +1,4 @@
-"""Whether memories tell what somebody asks of themselves, or only stand beside it; which words name nothing at all.
+"""Whether memories answer a question about oneself or are merely near it; and which words name nothing in particular.
 
 A small memory is shown nearly whole with any question, and a small model then makes up the blood type that none of it
 tells. What a question asks for is looked for by its own words, by what they mean ("moved" where it is "live", 出生

@@ -1,4 +1,4 @@
-"""Telling what was said from what memory itself had put into the conversation: that must not be learned again as new.
+"""Telling what was said from what memory itself injected into the conversation, which must not be learned again.
 
 Two things are echoes. A `<memory>` block that a host sends back along with a message, whoever sends it; and what an
 agent or a tool says when every sentence of it stands word for word in memories that were given out lately. Both only

@@ -1,4 +1,4 @@
-"""Putting what was recalled into words that a model can be given: bounded, escaped, and alike from call to call.
+"""Turning what was recalled into text for a model: bounded, escaped, and the same from call to call.
 
 The text is laid out so that a provider's prompt cache outlives a call: the beginning is the same for every question of
 a language, what changes least comes first, and inside a section the oldest comes first, so that a newer memory is

@@ -341,7 +341,7 @@ class Ranker:
         for another reason rests at once, because the next question would wait for it, too.
         """
         if task is None:
-            return LeftOut(path=path.name, reason="left alone for a while after it failed")
+            return LeftOut(path=path.name, reason="paused for a while after it failed")
         error = TimeoutError() if task.cancelled() else task.exception()
         if error is None:
             self._failures.pop(path.name, None)
@@ -350,7 +350,7 @@ class Ranker:
             return found[:limit] if len(found) > limit else found
         if isinstance(error, TimeoutError):
             if not question.seconds_left():
-                return LeftOut(path=path.name, reason="no answer within the time that was given")
+                return LeftOut(path=path.name, reason="no answer within the given time")
             if path.preparing(question):
                 self._slow.add(path.name)
                 return LeftOut(path=path.name, reason="still being loaded; ask again in a moment")

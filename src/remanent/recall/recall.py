@@ -168,7 +168,7 @@ class Recall:
             try:
                 await path.prepare(scope)
             except RemanentError as error:
-                _logger.warning("recall path %s cannot be made ready: %s", path.name, type(error).__name__)
+                _logger.warning("recall path %s could not be prepared: %s", path.name, type(error).__name__)
 
     async def erased(self, scope: Scope) -> None:
         """Let go of kept answers, which may quote what was erased."""
@@ -211,7 +211,7 @@ class Recall:
         if source_share is not None and not 0 < source_share <= 1:
             raise InvalidInput(f"source_share must be above 0 and at most 1, not {source_share}")
         if grain not in {"item", "turns", "session"}:
-            raise InvalidInput(f"there is no grain {grain!r}; it is one of item, turns, session")
+            raise InvalidInput(f"unknown grain {grain!r}; choose one of item, turns, session")
         options = AnswerOptions(
             recipe=recipe if isinstance(recipe, Recipe) else self._named(recipe, grain),
             limit=limit,
@@ -480,5 +480,5 @@ def _order_of(order: ItemOrder | Literal["auto"], question: Question) -> ItemOrd
     if order == "auto":
         return "time" if question.asks_for_order else "relevance"
     if order not in {"relevance", "time"}:
-        raise InvalidInput(f"there is no order {order!r}; it is one of auto, relevance, time")
+        raise InvalidInput(f"unknown order {order!r}; choose one of auto, relevance, time")
     return order

@@ -133,7 +133,7 @@ class Recipe(Model):
     @model_validator(mode="after")
     def _check_that_something_counts(self) -> "Recipe":
         if not any(use.weight or any(use.by_language.values()) for use in self.paths.values()):
-            raise InvalidInput(f"recipe {self.name!r} gives every path the weight 0; give at least one more")
+            raise InvalidInput(f"recipe {self.name!r} gives every path the weight 0; give at least one path more")
         return self
 
     @cached_property
@@ -187,7 +187,7 @@ class Recipes(Mapping[str, Recipe]):
         """Return the recipe of a name; refuse an unknown one."""
         recipe = self._recipes.get(name)
         if recipe is None:
-            raise InvalidInput(f"there is no recipe {name!r}; it is one of {', '.join(sorted(self._recipes))}")
+            raise InvalidInput(f"unknown recipe {name!r}; choose one of {', '.join(sorted(self._recipes))}")
         return recipe
 
     def __contains__(self, name: object) -> bool:

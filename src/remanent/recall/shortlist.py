@@ -366,7 +366,7 @@ async def read_again(
     the language or is late costs its own say and nothing else, since the order before it is an answer already.
     """
     if reranker is None:
-        return LeftOut(path="reranker", reason="there is no cross-encoder here; set recall.reranker")
+        return LeftOut(path="reranker", reason="no cross-encoder is configured; set recall.reranker")
     if not reranker.knows(question.language):
         return LeftOut(path="reranker", reason="the cross-encoder does not know the question's language")
     best = weighed[: rerank.candidates]

@@ -149,9 +149,9 @@ async def _refuse(request: Request, error: Exception) -> Response:
 async def _refuse_protocol(request: Request, error: Exception) -> Response:
     """Answer what routing refused in the one form of all errors."""
     status = getattr(error, "status_code", 404)
-    told = {404: "there is no such address; /docs lists them", 405: "this address takes other methods"}
+    told = {404: "there is no such address; /docs lists them", 405: "this address does not accept this method"}
     if request.url.path.endswith("/remember"):  # as the library and the command line call it
-        told[404] = "there is no such address: what is to be remembered goes to POST …/entries; /docs lists all"
+        told[404] = "there is no such address: to remember something, use POST …/entries; /docs lists all addresses"
     if request.url.path == "/mcp" and not mcp.is_installed():
         told[404] = mcp.MISSING
     headers = dict(getattr(error, "headers", None) or {})
@@ -257,9 +257,11 @@ class RequestMiddleware:
         named = header_values(scope["headers"], b"host")
         host = read_authority(named[0]) if len(named) == 1 else None
         if host is None:
-            raise Refusal(400, "send one Host header with a name or an address, and a port if need be")
+            raise Refusal(400, "send exactly one Host header: a name or an address, with a port if needed")
         if host.name not in self._hosts:
-            raise Refusal(421, "send the request to a name of this server; `server.allowed_hosts` adds names")
+            raise Refusal(
+                421, "this server does not answer to that name; add the name to `server.allowed_hosts` to allow it"
+            )
         self._same_origin.check(scope, host)
         if all(header_values(scope["headers"], name) for name in (b"content-length", b"transfer-encoding")):
             # A proxy in front may go by the other of the two, and take the rest for somebody else's request.
@@ -268,7 +270,7 @@ class RequestMiddleware:
         if scope["path"] in _HEALTH:
             return
         if self._metrics.under_way > self._most + RESERVE:
-            raise Refusal(503, "too many requests are under way", {"Retry-After": "1"})
+            raise Refusal(503, "too many requests are in progress", {"Retry-After": "1"})
         if self._metrics.under_way > self._most:
             scope["state"]["reserve"] = True  # the door lets administrators in
 

@@ -112,7 +112,7 @@ class PageSessions:
             return None
         given = request.headers.get(CSRF, "")
         if request.method not in _SAFE and not hmac.compare_digest(given.encode(), session.csrf.encode()):
-            raise Refusal(403, f"this session's word is missing: send it as {CSRF}")
+            raise Refusal(403, f"this session's CSRF token is missing or wrong: send it as {CSRF}")
         return session.key
 
     async def end(self, request: Request) -> None:
@@ -316,7 +316,7 @@ class Authenticator:
         request.state.payer = _payer(principal)
         self._rate.take(_payer(principal))
         if getattr(request.state, "reserve", False) and not principal.may(Permission.ADMIN):
-            raise Refusal(503, "too many requests are under way", {"Retry-After": "1"})
+            raise Refusal(503, "too many requests are in progress", {"Retry-After": "1"})
         return principal
 
     async def operator(self, request: Request) -> Principal:
@@ -324,7 +324,7 @@ class Authenticator:
         principal = await self.principal(request)
         if principal.reach.org is not None or not principal.may(Permission.METRICS):
             raise NotPermitted(
-                "this tells of all organisations; make a key at the machine: "
+                "this covers all organisations; create a key on the server's machine: "
                 "remanent keys create NAME --permission metrics --everywhere"
             )
         return principal
@@ -356,7 +356,7 @@ def _header(headers: Mapping[str, str], name: str) -> str | None:
         return value  # it came from elsewhere and is text already
     except UnicodeDecodeError as error:
         raise InvalidScope(
-            f"the header {_PREFIX}{name} is not UTF-8; encode it, with percent signs if need be"
+            f"the header {_PREFIX}{name} is not UTF-8; encode it, with percent-encoding if needed"
         ) from error
 
 

@@ -179,7 +179,7 @@ def _responses(operation: Operation[Any, Any], schemas: _Schemas) -> dict[str, A
     else:
         good = {"200": _json("Done.", schemas.answer(operation.name))}
         if operation.method == "GET":
-            good["304"] = {"description": "It is as you know it."}
+            good["304"] = {"description": "Unchanged since you last read it."}
     return {**good, **_refusals()}
 
 
@@ -217,13 +217,13 @@ def _runs(schemas: _Schemas) -> dict[str, Any]:
         }
 
     return {
-        RUNS: {"get": one("list", "List long work", _json("Runs.", several), org)},
+        RUNS: {"get": one("list", "List long-running operations", _json("Runs.", several), org)},
         f"{RUNS}/{{run_id}}": {
-            "get": one("get", "Fetch long work", _json("The run.", run), org, run_id),
-            "delete": one("cancel", "Cancel long work", _json("The run.", run), org, run_id),
+            "get": one("get", "Get a long-running operation", _json("The run.", run), org, run_id),
+            "delete": one("cancel", "Cancel a long-running operation", _json("The run.", run), org, run_id),
         },
         f"{RUNS}/{{run_id}}/events": {
-            "get": one("follow", "Follow long work by server-sent events", events, org, run_id)
+            "get": one("follow", "Follow a long-running operation through server-sent events", events, org, run_id)
         },
     }
 
@@ -238,9 +238,9 @@ td,th{padding:.25rem .6rem;border-bottom:1px solid #ddd;text-align:left;vertical
 """
 _TITLE = Bilingual("Remanent: what the server can do", "Remanent：服务器能做什么")
 _INTRO = Bilingual(
-    "Send JSON as <code>application/json</code>, with a key as <code>Authorization: Bearer …</code>; only until the "
-    "first key is made, programs on this machine need none. Errors are "
-    "<code>application/problem+json</code>. The whole description: <a href='/openapi.json'>/openapi.json</a>. "
+    "Send JSON as <code>application/json</code>, with a key as <code>Authorization: Bearer …</code>; "
+    "until the first key is created, programs on this machine need none. Errors are "
+    "<code>application/problem+json</code>. The full description: <a href='/openapi.json'>/openapi.json</a>. "
     "<a href='?lang=zh'>中文</a>",
     "请求为 JSON（<code>application/json</code>），并加上密钥 <code>Authorization: Bearer …</code>；"
     "仅在创建第一个密钥之前，本机上的程序无需密钥。错误格式为 "
@@ -255,11 +255,11 @@ _ABOUT = Bilingual(
     "matters later.\n"
     "\n"
     "/docs          what it can do over HTTP, with examples\n"
-    "/openapi.json  the same for programs\n"
-    "/v1            the base URL for chat clients: the model behind it answers, and remembers\n"
-    "/mcp           for agents that speak the Model Context Protocol{missing}\n"
-    "/livez         whether it runs\n"
-    "/readyz        whether it can do its work\n",
+    "/openapi.json  the same, machine-readable\n"
+    "/v1            the base URL for chat clients: the model behind it answers, with memory\n"
+    "/mcp           for agents that use the Model Context Protocol{missing}\n"
+    "/livez         whether it is running\n"
+    "/readyz        whether it is ready for work\n",
     "这里是 Remanent：为与大语言模型对话的智能体提供的长期记忆，保存说过的话，并在需要时找出相关内容。\n"
     "\n"
     "/docs          HTTP 接口说明与示例\n"
@@ -269,7 +269,7 @@ _ABOUT = Bilingual(
     "/livez         是否在运行\n"
     "/readyz        能否正常工作\n",
 )
-_NOT_HERE = Bilingual(" (not here yet: {install})", "（尚未安装：{install}）")
+_NOT_HERE = Bilingual(" (not installed yet: {install})", "（尚未安装：{install}）")
 
 
 def about(language: Language) -> str:

@@ -1,4 +1,4 @@
-"""Under which names a server answers, whose pages may ask it, and which callers sit at the machine itself.
+"""Which host names a server answers to, which origins may send requests, and which callers are on its own machine.
 
 Everything here is read strictly: what is not written exactly as a browser or a client writes it is nobody's name.
 """
@@ -121,7 +121,7 @@ def allowed_hosts(settings: ServerSettings) -> frozenset[str]:
     given = {item: name_of(item) for item in _listed(settings.allowed_hosts)}
     for item, name in given.items():
         if name is None:
-            raise InvalidSettings(f"server.allowed_hosts: {item!a} is no name of a host; write such as memory.example")
+            raise InvalidSettings(f"server.allowed_hosts: {item!a} is not a host name; write it like memory.example")
     names = {*_LOOPBACK, bound, *given.values()} - {None, "0.0.0.0", "[::]"}
     return frozenset(name for name in names if name is not None)
 
@@ -131,7 +131,9 @@ def allowed_origins(settings: ServerSettings) -> frozenset[str]:
     given = _listed(settings.allowed_origins)
     for item in given:
         if _ORIGIN.fullmatch(item) is None:
-            raise InvalidSettings(f"server.allowed_origins: {item!a} is no origin; write such as https://app.example")
+            raise InvalidSettings(
+                f"server.allowed_origins: {item!a} is not an origin; write it like https://app.example"
+            )
     return frozenset(given)
 
 
@@ -149,12 +151,12 @@ class SameOrigin:
             return
         if origins and not (len(origins) == 1 and _is_own(origins[0].lower(), host)):
             raise OriginRefused(
-                "this comes from a page of another origin; `server.allowed_origins` names those that may ask"
+                "this comes from a page of another origin; add that origin to `server.allowed_origins` to allow it"
             )
         sites = {site.lower() for site in header_values(headers, b"sec-fetch-site")}
         if sites <= {"same-origin", "none"} or _is_link(scope):
             return
-        raise OriginRefused("a page of another site had a browser send this; open it yourself, or use a program")
+        raise OriginRefused("this was sent from a page of another site; open the address yourself, or use a program")
 
 
 def _is_own(origin: str, host: Authority) -> bool:

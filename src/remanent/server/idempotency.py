@@ -234,12 +234,14 @@ class _ShelfNotes:
             raise StorageError(f"nothing can be written to {_FOLDER}: {error.strerror}") from error
 
 
-_ANSWER_GONE = f"what this {HEADER} was used for is done, and its answer is no longer there; take a new one"
+_ANSWER_GONE = (
+    f"the request sent with this {HEADER} was carried out, but its answer is no longer available; use a new key"
+)
 
 
 def _check(known: str, given: str) -> None:
     if known != given:
-        raise InvalidInput(f"this {HEADER} was used for another request; take a new one")
+        raise InvalidInput(f"this {HEADER} was already used for a different request; use a new key")
 
 
 def _replayed(note: NotedAnswer, fingerprint: str) -> Response:

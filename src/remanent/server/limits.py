@@ -1,4 +1,4 @@
-"""What is taken in, and how much of it: bodies, JSON, requests of a key, and the share of an organisation.
+"""Limits on what is accepted: bodies, JSON, requests per key, and each organisation's share.
 
 Three things can be used up by one caller at the cost of all: the event loop (parsing), memory (bodies that are held)
 and places to work in. Each has its bound here. Rates are per key; shares are per organisation and bind only while
@@ -74,16 +74,16 @@ def _media_type(header: str) -> str:
 async def body_chunks(request: Request, *, limit: int) -> AsyncIterator[bytes]:
     """Yield a request's body as it comes, and refuse it as soon as it is too large."""
     if declared_length(request) > limit:
-        raise Refusal(413, f"at most {limit} bytes are taken")
+        raise Refusal(413, f"at most {limit} bytes are accepted")
     size = 0
     try:
         async for piece in request.stream():
             size += len(piece)
             if size > limit:
-                raise Refusal(413, f"at most {limit} bytes are taken")
+                raise Refusal(413, f"at most {limit} bytes are accepted")
             yield piece
     except ClientDisconnect as error:
-        raise Refusal(400, "the request ended before its body did") from error
+        raise Refusal(400, "the request ended before its body was complete") from error
 
 
 @dataclass(slots=True)
@@ -107,7 +107,7 @@ class JsonBody:
         try:
             value = from_json(self.data, allow_inf_nan=False)
         except ValueError as error:
-            raise Refusal(400, f"the body is no JSON: {error}") from error
+            raise Refusal(400, f"the body is not JSON: {error}") from error
         if not isinstance(value, dict):
             raise InvalidInput("the body must be a JSON object")
         check_shape(value, depth=self.depth, values=self.values)
@@ -155,7 +155,7 @@ def body_cost(size: int, *, values: int = 0) -> float:
 
 
 def _too_many(values: int) -> InvalidInput:
-    return InvalidInput(f"the JSON holds more than {values} values; send it in parts")
+    return InvalidInput(f"the JSON contains more than {values} values; send it in parts")
 
 
 def check_shape(value: object, *, depth: int, values: int) -> None:
@@ -202,7 +202,7 @@ class RateLimit:
         self._buckets[name] = (tokens - cost if allowed else tokens, now)
         if not allowed:
             wait = (cost - tokens) / self._rate
-            raise RateLimited(f"too many requests; the next one is welcome in {wait:.1f} seconds", retry_after=wait)
+            raise RateLimited(f"too many requests; try again in {wait:.1f} seconds", retry_after=wait)
 
     def charge(self, name: str, *, cost: float) -> None:
         """Take tokens for what was done already; a bucket that owes some refuses until it has been refilled."""
@@ -253,7 +253,7 @@ class OrgCapacity:
     def request_slot(self, org: str) -> Iterator[None]:
         """Count a request from here to its end; refuse it when its organisation has half of all that can be."""
         if self._under_way[org] >= self._most:
-            raise QueueFull(f"{self._most} requests of this organisation are under way; send fewer at a time")
+            raise QueueFull(f"this organisation already has {self._most} requests in progress; send fewer at a time")
         self._under_way[org] += 1
         try:
             yield

@@ -37,12 +37,16 @@ class ProblemType:
 
 PROBLEM_TYPES: Mapping[type[BaseException], ProblemType] = {
     errors.CallerError: ProblemType(400, Bilingual("The request is wrong", "请求有误")),
-    errors.NotAuthenticated: ProblemType(401, Bilingual("A key is needed", "需要密钥")),
+    errors.NotAuthenticated: ProblemType(401, Bilingual("A key is required", "需要密钥")),
     errors.NotPermitted: ProblemType(403, Bilingual("The key does not allow this", "密钥不允许此操作")),
-    errors.OriginRefused: ProblemType(403, Bilingual("Pages of other sites are refused", "拒绝其他网站的页面")),
-    errors.NotFound: ProblemType(404, Bilingual("There is no such thing here", "这里没有该对象")),
-    errors.VersionConflict: ProblemType(409, Bilingual("Somebody else changed it first", "已被他人修改")),
-    errors.DuplicateEntry: ProblemType(409, Bilingual("The id is taken by another text", "该 id 已属于另一段文字")),
+    errors.OriginRefused: ProblemType(
+        403, Bilingual("Requests from pages of other sites are refused", "拒绝来自其他网站页面的请求")
+    ),
+    errors.NotFound: ProblemType(404, Bilingual("Not found", "未找到")),
+    errors.VersionConflict: ProblemType(409, Bilingual("Someone else changed it first", "已被他人修改")),
+    errors.DuplicateEntry: ProblemType(
+        409, Bilingual("The id belongs to another text already", "该 id 已属于另一段文字")
+    ),
     errors.InvalidInput: ProblemType(422, Bilingual("A value is malformed or out of range", "值的格式有误或超出范围")),
     errors.DamagedExport: ProblemType(422, Bilingual("The export is damaged", "导出文件已损坏")),
     errors.DatabaseMissing: ProblemType(
@@ -50,29 +54,31 @@ PROBLEM_TYPES: Mapping[type[BaseException], ProblemType] = {
     ),
     errors.JobFailed: ProblemType(424, Bilingual("Background work gave up", "后台任务已放弃")),
     errors.RateLimited: ProblemType(429, Bilingual("Too many requests", "请求过多")),
-    errors.QueueFull: ProblemType(429, Bilingual("Too much work waits", "等待的任务过多")),
+    errors.QueueFull: ProblemType(429, Bilingual("Too much work is waiting", "等待的任务过多")),
     errors.RemanentError: ProblemType(500, Bilingual("Something went wrong", "发生错误"), tells=False),
     errors.SetupError: ProblemType(500, Bilingual("The server is not set up for this", "服务器未为此配置")),
-    errors.MissingDependency: ProblemType(501, Bilingual("The server lacks what this needs", "服务器缺少所需组件")),
+    errors.MissingDependency: ProblemType(
+        501, Bilingual("The server lacks a component that this needs", "服务器缺少所需组件")
+    ),
     errors.StorageError: ProblemType(500, Bilingual("The storage failed", "存储出错"), tells=False),
-    errors.AuditFailed: ProblemType(500, Bilingual("Done, and not noted", "已完成，但未能记录")),
+    errors.AuditFailed: ProblemType(500, Bilingual("Done, but not recorded", "已完成，但未能记录")),
     errors.KeysDamaged: ProblemType(500, Bilingual("The keys are damaged", "密钥文件已损坏")),
-    errors.LanguageError: ProblemType(502, Bilingual("The model did not do its part", "模型未能完成")),
+    errors.LanguageError: ProblemType(502, Bilingual("The model gave no usable answer", "模型未能给出可用的回答")),
     errors.BusyError: ProblemType(503, Bilingual("Busy", "繁忙")),
     errors.ModelUnavailable: ProblemType(503, Bilingual("The model cannot be reached", "无法连接模型")),
     errors.StoreClosed: ProblemType(503, Bilingual("The server is stopping", "服务器正在停止")),
-    errors.StorageFull: ProblemType(507, Bilingual("No room is left", "空间不足")),
+    errors.StorageFull: ProblemType(507, Bilingual("No space left", "空间不足")),
 }
 
 # What the protocol itself can refuse, beside the errors above.
 PROTOCOL_TITLES: Mapping[int, Bilingual] = {
     400: Bilingual("The request cannot be read", "无法读取请求"),
     404: Bilingual("There is no such address", "没有这个地址"),
-    405: Bilingual("This address does not take this method", "该地址不接受此方法"),
-    412: Bilingual("Somebody else changed it first", "已被他人修改"),
+    405: Bilingual("This address does not accept this method", "该地址不接受此方法"),
+    412: Bilingual("Someone else changed it first", "已被他人修改"),
     413: Bilingual("The request is too large", "请求过大"),
-    415: Bilingual("The request is in another format", "请求格式不符"),
-    421: Bilingual("This server does not answer under that name", "服务器不以该名称应答"),
+    415: Bilingual("Unsupported request format", "请求格式不符"),
+    421: Bilingual("This server does not answer to that name", "服务器不以该名称应答"),
     431: Bilingual("The headers are too large", "请求头过大"),
     503: Bilingual("Busy", "繁忙"),
 }
@@ -119,7 +125,7 @@ def problem(error: BaseException, *, request_id: str = "", languages: str = "") 
         name = type(error).__name__ if isinstance(error, errors.RemanentError) else "InternalError"
         urn = f"urn:remanent:error:{name}"
         told = row.tells and isinstance(error, errors.RemanentError)
-        detail = str(error) if told else f"{title.say(language)}; the server's log says more"
+        detail = str(error) if told else f"{title.say(language)}; see the server's log for details"
     body = {"type": urn, "title": title.say(language), "status": status, "detail": translated(detail, language)}
     return _answer(body, request_id=request_id, headers=headers)
 

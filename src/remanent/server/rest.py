@@ -54,7 +54,7 @@ def _check_types(request: type[Model], body: Mapping[str, Any]) -> None:
     for name, value in body.items():
         expected = schema.get("properties", {}).get(name)
         if expected is not None and not _fits(expected, value, schema.get("$defs", {}), _MAX_SCHEMA_DEPTH):
-            raise InvalidInput(f"{name}: this is not of the type that is asked for")
+            raise InvalidInput(f"{name}: the value has the wrong type")
 
 
 def _fits(schema: Any, value: Any, definitions: Mapping[str, Any], depth: int) -> bool:
@@ -145,7 +145,7 @@ def _from_query(operation: Operation[Any, Any], request: Request) -> Model:
 def _from_json(operation: Operation[Any, Any], request: Request, body: dict[str, Any]) -> Model:
     """Read a request whose fields are in the body; types are taken at their word there."""
     if request.query_params:
-        raise InvalidInput("this takes no parameters in the address; send them in the body")
+        raise InvalidInput("this address takes no query parameters; send them in the body")
     apart = {name for name in (*operation.path_fields, operation.version_field) if name is not None and name in body}
     if apart:
         raise InvalidInput(f"{', '.join(sorted(apart))} must not be in the body")
@@ -163,7 +163,9 @@ def _expected(operation: Operation[Any, Any], request: Request) -> dict[str, str
         return {}
     if operation.version_field is None:
         if operation.changes:
-            raise InvalidInput("this takes no If-Match: it holds to no version; nothing was changed")
+            raise InvalidInput(
+                "If-Match is not supported here, because there is no version to compare; nothing was changed"
+            )
         return {}
     tag = given.strip().removeprefix('"').removesuffix('"')
     # A tag that is none of ours names a version that nothing has; whether the thing itself exists is asked first.

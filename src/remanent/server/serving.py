@@ -1,4 +1,4 @@
-"""Serving: listen, say so, and on a signal let what is under way end.
+"""Serving: listen, announce it, and on a signal let requests in progress finish.
 
 Here is the life of the process: its allocator and its logs, the socket, the order in which things are opened, and the
 reverse order in which they are closed. uvicorn does the rest, except for signals, which it would raise again before the
@@ -93,8 +93,8 @@ def check_address(settings: Settings) -> bool:
         was_ever_used = open_keys(shelf, settings).was_ever_used
     if not was_ever_used and not is_loopback(settings.server.host):
         raise InvalidSettings(
-            f"{settings.server.host} can be reached from other machines, and there is no key; make one first: "
-            "remanent keys create NAME --permission admin"
+            f"{settings.server.host} can be reached from other machines, but no key exists; create "
+            "one first: remanent keys create NAME --permission admin"
         )
     return not was_ever_used
 

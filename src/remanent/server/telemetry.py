@@ -235,7 +235,7 @@ class Warmup:
             await self._memory.warm(agents=self._agents)
             self.done.set()
         except RemanentError as error:
-            _logger.warning("not everything could be loaded beforehand: %s", type(error).__name__)
+            _logger.warning("not everything could be loaded in advance: %s", type(error).__name__)
         finally:
             self.models.set()
 
@@ -285,9 +285,9 @@ async def readiness(
 def _told(standing: AuditStatus) -> str:
     """Say how the audit logs stand, without naming whose."""
     if standing.failing:
-        return f"nothing that changes anything is done: {standing.problem}"
+        return f"all changes are refused: {standing.problem}"
     if standing.damaged:
-        return f"the audit log of {standing.damaged} organisation(s) is damaged; `remanent doctor` tells where"
+        return f"the audit log of {standing.damaged} organisation(s) is damaged; `remanent doctor` says where"
     return ""
 
 

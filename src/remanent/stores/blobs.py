@@ -91,7 +91,7 @@ class AttachmentStore:
     async def get(self, attachment: Attachment) -> bytes:
         """Return the bytes of a kept file; `NotFound`, `IntegrityError` or `StorageError` when that is not possible."""
         if attachment.digest is None:
-            raise NotFound(f"it lies outside, at {attachment.uri or 'an unknown place'}, and is not kept here")
+            raise NotFound(f"it is stored elsewhere, at {attachment.uri or 'an unknown place'}, not here")
         return await self._blobs.get(self._scope, attachment.digest)
 
     def brought(self, attachments: Sequence[Attachment]) -> list[str]:
@@ -160,23 +160,21 @@ def _storage_errors(doing: str) -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno in NO_ROOM:
-            raise StorageFull(f"no room left while {doing}; free some space and try again") from error
-        raise StorageError(
-            f"{doing} failed: {error.strerror or error}; look at the disk and its permissions"
-        ) from error
+            raise StorageFull(f"no space left while {doing}; free some space and try again") from error
+        raise StorageError(f"{doing} failed: {error.strerror or error}; check the disk and its permissions") from error
 
 
 def place_of(digest: object) -> str:
     """Return where the bytes of a digest lie among an agent's; nothing but a digest ever becomes part of a path."""
     if not isinstance(digest, str) or not DIGEST.fullmatch(digest):
-        raise InvalidInput("a digest is 64 lower-case hexadecimal digits, as put() returns it")
+        raise InvalidInput("a digest must be 64 lower-case hexadecimal digits, as put() returns it")
     return f"{digest[:2]}/{digest}"
 
 
 def verified(content: bytes, digest: str) -> bytes:
     """Return the bytes only if they still have the digest they are named by."""
     if hashlib.sha256(content).hexdigest() != digest:
-        raise IntegrityError(f"the file with the digest {digest} is damaged; put it again from its origin")
+        raise IntegrityError(f"the file with the digest {digest} is damaged; store it again from its origin")
     return content
 
 
@@ -199,7 +197,7 @@ def _get(path: Path) -> bytes:
         try:
             content = path.read_bytes()
         except FileNotFoundError as error:
-            raise NotFound(f"no file with the digest {path.name} is kept here") from error
+            raise NotFound(f"no file with the digest {path.name} is stored here") from error
     return verified(content, path.name)
 
 

@@ -106,7 +106,7 @@ class InProcessCache(Cache):
         try:
             count = int(_value(key, kept)) + by
         except ValueError as error:
-            raise InvalidInput(f"{key!r} holds a value that is no number; count under another key") from error
+            raise InvalidInput(f"{key!r} holds a value that is not a number; count under another key") from error
         self._keep(key, b"%d" % count, kept.expires_at)
         return count
 
@@ -168,7 +168,7 @@ class InProcessCache(Cache):
         if ttl is None:
             return None
         if ttl <= timedelta():
-            raise InvalidInput("ttl must be longer than nothing; use delete() to remove a key at once")
+            raise InvalidInput("ttl must be above 0; use delete() to remove a key at once")
         return self._clock() + ttl
 
     def _keep(self, key: str, thing: bytes | dict[str, float], end: datetime | None) -> None:

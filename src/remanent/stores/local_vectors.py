@@ -102,7 +102,7 @@ class _LoadedIndex:
             return [], True
         if len(running.question) != self.rows.dimension:
             raise InvalidInput(
-                f"the question has {len(running.question)} dimensions, the vectors of {self.model} have "
+                f"the question has {len(running.question)} dimensions, but the vectors of {self.model} have "
                 f"{self.rows.dimension}; embed the question with the same model"
             )
         count = running.count

@@ -76,7 +76,7 @@ class MilvusVectors(Vectors):
         parts = urlsplit(url)
         options = {name: values[-1] for name, values in parse_qs(parts.query).items()}
         if parts.scheme != "milvus" or not (parts.hostname or parts.path.strip("/")) or options.keys() - _KNOWN:
-            raise InvalidSettings("vectors are searched at a URL such as milvus://host:19530/database?space=name")
+            raise InvalidSettings("write the URL like milvus://host:19530/database?space=name")
         if not parts.hostname and find_spec("milvus_lite") is None:
             raise MissingDependency("a file of vectors needs milvus-lite; run: pip install milvus-lite")
         self._store, self._beside, self._patience = store, beside, patience
@@ -304,8 +304,8 @@ class _Place(NamedTuple):
         return f'agent == "{self.agent}"'
 
 
-_AWAY = "Milvus does not answer as it should; look whether the server of `vectors.url` runs"
-_LATE = "Milvus takes long to answer, or the vectors are still being copied there"
+_AWAY = "Milvus does not answer as it should; check that the server in `vectors.url` is running"
+_LATE = "Milvus is slow to answer, or the vectors are still being copied there"
 _KNOWN = {"space", "tls"}
 _STRONG: dict[str, Any] = {"consistency_level": "Strong", "timeout": _TIMEOUT}
 """A request sees all that was written before it."""

@@ -348,6 +348,6 @@ class Snapshot(StoreReader):
         try:
             if await self._held.has_erased():
                 owner = self._scope.owner
-                self._ended = StoreBusy(f"something of {owner} was erased while it was exported; export it again")
+                self._ended = StoreBusy(f"something of {owner} was erased during the export; export it again")
         except RemanentError as error:
             self._ended = self._ended or error

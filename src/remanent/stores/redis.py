@@ -152,16 +152,16 @@ class RedisCache(Cache):
             yield
         except ResponseError as error:
             if "WRONGTYPE" in str(error):
-                raise InvalidInput(f"{key!r} names another kind of thing; use another key") from error
+                raise InvalidInput(f"{key!r} holds another kind of value; use another key") from error
             if "not an integer" in str(error):
-                raise InvalidInput(f"{key!r} holds a value that is no number; count under another key") from error
+                raise InvalidInput(f"{key!r} holds a value that is not a number; count under another key") from error
             raise StoreBusy(_AWAY) from error
         except (RedisError, OSError) as error:
             self._away_until = time.monotonic() + PAUSE
             raise StoreBusy(_AWAY) from error
 
 
-_AWAY = "the cache does not answer; look whether the server of `cache` runs"
+_AWAY = "the cache does not answer; check that the server in `cache` is running"
 
 
 def _milliseconds(ttl: timedelta | None) -> str:
@@ -169,5 +169,5 @@ def _milliseconds(ttl: timedelta | None) -> str:
     if ttl is None:
         return ""
     if ttl <= timedelta():
-        raise InvalidInput("ttl must be longer than nothing; use delete() to remove a key at once")
+        raise InvalidInput("ttl must be above 0; use delete() to remove a key at once")
     return str(max(1, int(ttl.total_seconds() * 1000)))

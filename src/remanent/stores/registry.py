@@ -76,7 +76,9 @@ async def migrate_store(settings: Settings, *, dry_run: bool) -> tuple[int, int]
     """Bring the tables of a server up to date; return the steps taken before, and all that there are."""
     url = settings.store.get_secret_value()
     if is_embedded(settings):
-        raise InvalidInput("the embedded store brings each agent's file up to date by itself when it is opened")
+        raise InvalidInput(
+            "nothing to migrate: the embedded store brings each agent's file up to date when it is opened"
+        )
     with _installed("postgres"):
         from remanent.stores.postgres.store import index_large_agents, migrate
     steps = await migrate(url, dry_run=dry_run)

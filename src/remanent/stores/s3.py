@@ -37,7 +37,7 @@ class S3Blobs(Blobs):
     def __init__(self, url: str, *, timeout: timedelta = _TIMEOUT) -> None:
         parts = urlsplit(url)
         if parts.scheme != "s3" or not parts.hostname or "@" in parts.netloc:
-            raise InvalidSettings("files are kept at a URL such as s3://bucket/prefix, without a key in it")
+            raise InvalidSettings("write the URL like s3://bucket/prefix, without a key in it")
         options = {name: values[-1] for name, values in parse_qs(parts.query).items()}
         config = cast("S3Config", {name: options[name] for name in ("endpoint", "region") if name in options})
         self._store = S3Store(
@@ -66,7 +66,7 @@ class S3Blobs(Blobs):
             try:
                 content = await self._read(_key(scope, digest))
             except FileNotFoundError as error:
-                raise NotFound(f"no file with the digest {digest} is kept here") from error
+                raise NotFound(f"no file with the digest {digest} is stored here") from error
         return await asyncio.to_thread(verified, content, digest)
 
     async def delete(self, scope: Scope, digest: str) -> None:
@@ -113,6 +113,6 @@ def _translated(doing: str) -> Iterator[None]:
     try:
         yield
     except (PermissionDeniedError, UnauthenticatedError) as error:
-        raise StorageError(f"{doing} was not permitted; look at the key and the rights of the bucket") from error
+        raise StorageError(f"{doing} was not permitted; check the key and the permissions of the bucket") from error
     except (BaseError, OSError) as error:
         raise StorageError(f"{doing} failed: object storage does not answer as it should; try again") from error

@@ -345,9 +345,9 @@ class FileLog(Log):
         folder = next(folder for folder in self.file.parents if folder.exists())
         state = os.statvfs(folder)
         if state.f_flag & os.ST_RDONLY:
-            raise StorageError("the audit log lies on a disk that cannot be written to")
+            raise StorageError("the audit log is on a disk that cannot be written to")
         if state.f_bavail * state.f_frsize < ROOM:
-            raise StorageFull("no room is left to note in the audit log what is done")
+            raise StorageFull("no space is left for the audit log")
 
     def aside(self, name: str) -> str | None:
         """Return the hash of a file that was set aside."""
@@ -429,7 +429,7 @@ def _lock(handle: int) -> None:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if time.monotonic() > deadline:
-                raise StoreBusy("another process holds the audit log") from None
+                raise StoreBusy("another process is using the audit log") from None
             time.sleep(0.002)
         else:
             return

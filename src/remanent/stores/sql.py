@@ -387,7 +387,7 @@ def jobs(dialect: Dialect, _: Scope, query: q.JobQuery) -> SqlStatement:
     return draft.listing(f"{JOB_COLUMNS} FROM jobs", "seq", query.limit)
 
 
-IN_USE: Final = "this agent has memories already; import into a new agent, or erase everything first"
+IN_USE: Final = "this agent already has memories; import into a new agent, or erase everything first"
 
 
 def in_use(dialect: Dialect) -> SqlStatement:

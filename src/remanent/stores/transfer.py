@@ -198,7 +198,7 @@ async def import_lines(store: Store, scope: Scope, lines: AsyncIterable[str] | I
 
 def _require_whole_agent(scope: Scope) -> None:
     if scope != scope.owner:
-        raise InvalidInput("an agent is exported and imported as a whole; name it without session and task")
+        raise InvalidInput("an agent is exported and imported as a whole; leave out session and task")
 
 
 async def _batches(
@@ -269,19 +269,20 @@ class _ImportReader:
         """Refuse an export without its last line."""
         if not self._ended:
             raise IntegrityError(
-                f"the export ends after line {self._number} without its last line: it was cut; get the whole file"
+                f"the export stops after line {self._number}, before its closing "
+                "line: it was cut off; get the complete file"
             )
 
     def _line(self, line: str) -> Change | None:
         """Turn one line into a change; the first and the last give none."""
         if self._ended:
             if line.strip():
-                raise InvalidInput("nothing may follow the last line; the file was added to")
+                raise InvalidInput("something follows the last line: the file was added to")
             return None
         try:
             value = from_json(line.encode())
         except ValueError as error:  # half of a surrogate pair is one, too
-            raise InvalidInput(f"this is no JSON ({error})") from error
+            raise InvalidInput(f"this is not JSON ({error})") from error
         if not isinstance(value, dict):
             raise InvalidInput("a JSON object was expected")
         if self._origin is None:
@@ -296,12 +297,14 @@ class _ImportReader:
     def _begin(self, header: dict[str, Any]) -> None:
         """Read the first line: whose export it is, and whether this version can read it."""
         if header.get("remanent") != "export":
-            raise InvalidInput("this is not an export of Remanent; its first line would say so")
+            raise InvalidInput("this is not a Remanent export: its first line does not say so")
         number = header.get("format")
         if type(number) is not int or number < 1:
             raise InvalidInput("its first line names no format")
         if number > _FORMAT:
-            raise SchemaTooNew(f"the export has format {number}, this Remanent knows {_FORMAT}; upgrade Remanent")
+            raise SchemaTooNew(
+                f"the export has format {number}, but this version of Remanent only knows {_FORMAT}; upgrade Remanent"
+            )
         origin = Scope.model_validate({name: header.get(name) for name in ("org", "workspace", "agent")})
         self._origin = (origin.org, origin.workspace, origin.agent)
 
@@ -309,7 +312,7 @@ class _ImportReader:
         """Compare the last line with what was counted and hashed on the way."""
         if trailer != from_json(self.seal.trailer()):
             raise IntegrityError(
-                f"line {self._number} does not seal the lines before it: the export was changed or lines are missing"
+                f"line {self._number} does not match the lines before it: the export was changed, or lines are missing"
             )
         self._ended = True
 
@@ -317,9 +320,9 @@ class _ImportReader:
         """Turn a line in between into a change, if its sort may still come."""
         sort, body = next(iter(value.items()), ("", None))
         if len(value) != 1 or sort not in IMPORTED_KINDS or not isinstance(body, dict):
-            raise InvalidInput(f"one of {', '.join(IMPORTED_KINDS)} was expected")
+            raise InvalidInput(f"it must be one of {', '.join(IMPORTED_KINDS)}")
         if _PLACES[sort] < self._section:
-            raise InvalidInput(f"it stands too late: each {sort} comes before what refers to it")
+            raise InvalidInput(f"it comes too late: each {sort} must come before whatever refers to it")
         self._section = _PLACES[sort]
         change = IMPORTED_KINDS[sort](self, body)
         self.seal.count(sort, line)
@@ -331,7 +334,7 @@ class _ImportReader:
         if not isinstance(scope, dict):
             raise InvalidInput("its scope is missing")
         if (scope.get("org"), scope.get("workspace"), scope.get("agent")) != self._origin:
-            raise InvalidInput("it belongs to another agent than the first line names")
+            raise InvalidInput("it belongs to a different agent from the one in the first line")
         key = (scope.get("session"), scope.get("task"))
         try:
             known = self._scopes.get(key)
@@ -360,7 +363,7 @@ class _ImportReader:
     def version(self, body: dict[str, Any]) -> Change:
         """A version without an end would be the current one, which has a line of its own."""
         if not isinstance(body.get("record"), dict) or body.get("superseded_at") is None:
-            raise InvalidInput("a past version holds a record and when it was superseded")
+            raise InvalidInput("a past version needs a record and the time when it was superseded")
         self._owned(body["record"])
         version = Version.model_validate(body)
         return PutVersion(version, indexed_terms(version.record))
@@ -379,7 +382,7 @@ class _ImportReader:
         """Values are base64 of float32: exact to the bit, and half as long as digits."""
         record_id, model, values = (body.get(name) for name in ("record_id", "model", "values"))
         if len(body) != 3 or not all(isinstance(part, str) for part in (record_id, model, values)):
-            raise InvalidInput("a vector has a record_id, a model and its values")
+            raise InvalidInput("a vector needs a record_id, a model and its values")
         try:
             raw = b64decode(str(values), validate=True)
         except ValueError as error:
@@ -390,14 +393,14 @@ class _ImportReader:
         """Return a state to write; one of our own bookkeeping is refused, since an import must not set it."""
         key, value = body.get("key"), body.get("value")
         if len(body) != 2 or not isinstance(key, str) or value is None or key.startswith(HIDDEN):
-            raise InvalidInput("a state has a key and a value")
+            raise InvalidInput("a state needs a key and a value")
         return PutState(key, check_json(value))
 
     def job(self, body: dict[str, Any]) -> Change:
         """Return a job to enqueue; the bound on the queue does not hold for it: a whole agent comes or none."""
         job = Job.model_validate(self._owned(body))
         if job.state is JobState.RUNNING:
-            raise InvalidInput("no job runs inside an export")
+            raise InvalidInput("a job in an export cannot be running")
         return EnqueueJob(job, limit=_ALL)
 
 
@@ -447,7 +450,7 @@ async def move_agents(source: Stores, target: Stores) -> AsyncIterator[MovedAgen
             await import_lines(target.store, scope, lines)
             seal = lines.last
             if await _seal(target, scope) != seal:
-                raise IntegrityError(f"the copy of {scope} is not like its original; erase it and copy again")
+                raise IntegrityError(f"the copy of {scope} differs from its original; erase it and copy again")
         files = await _copy_files(source, target, scope)
         end = json.loads(seal)
         yield MovedAgent(scope, end["counts"], end["sha256"], files, copied)
@@ -491,7 +494,7 @@ def _move_shelf(source: Shelf, target: Shelf) -> int:
             with log.held() as held:
                 held.put(lines, place=0)
             if list(log.lines()) != lines:
-                raise IntegrityError(f"the copy of {name} is not like its original; look at the target and copy again")
+                raise IntegrityError(f"the copy of {name} differs from its original; check the target and copy again")
             copied += 1
     return copied
 

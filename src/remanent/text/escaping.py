@@ -222,7 +222,7 @@ def _written_out(written: str, *, is_last: bool) -> str:
 
 
 def bounded_references(text: str) -> str:
-    """Return the text with numeric entities in few digits; a number that is no character's is written as U+FFFD.
+    """Return the text with numeric entities in few digits; a number that is not a character's is written as U+FFFD.
 
     Decoders read the number as it stands, and Python refuses one of some thousand digits.
     """

@@ -1,6 +1,6 @@
 """Who and what a text names: candidates for people, places, organisations, works, handles and acronyms; and pronouns.
 
-Rules and lists, no model: quick enough for every message that is stored, and wrong at times. What rests on it must
+Rules and lists, no model: quick enough for every message that is stored, and wrong at times. What depends on it must
 bear a name too many or too few.
 
 A fact stored without its name ("she moved to Lisbon") is found by nobody; one with a wrong name is worse. So a pronoun

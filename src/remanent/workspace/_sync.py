@@ -103,7 +103,7 @@ class Workspace:
         return self._portal.call(self._wrapped.recalled, messages)
 
     def layers(self) -> list[Layer]:
-        """Say which of the six layers of memory holds what."""
+        """Show what each of the six layers of memory holds."""
         return self._portal.call(self._wrapped.layers)
 
     def memory(
@@ -144,7 +144,7 @@ class Workspace:
         return self._portal.call(self._wrapped.changes, limit=limit)
 
     def undo(self, change_id: str) -> FileChange:
-        """Take back one change of ours; refused where its lines were changed since."""
+        """Undo one of Remanent's changes; refused if its lines have been changed since."""
         return self._portal.call(self._wrapped.undo, change_id)
 
 

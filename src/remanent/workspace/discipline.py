@@ -59,7 +59,7 @@ def _check_backend(settings: Settings) -> None:
     schemes = {"postgresql": ("postgresql", "postgres"), "redis": ("redis", "rediss", "unix")}.get(backend)
     if schemes is not None and url.get_secret_value().partition(":")[0] not in schemes:
         raise InvalidSettings(
-            f"memory.backend is {backend}, and {name} names none; give its address there: {name}: {schemes[0]}://…"
+            f"memory.backend is {backend}, but {name} gives no address; set it like this: {name}: {schemes[0]}://…"
         )
 
 

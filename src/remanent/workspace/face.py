@@ -363,7 +363,7 @@ class AsyncWorkspace:
         )
 
     async def layers(self) -> list[Layer]:
-        """Say which of the six layers of memory holds what."""
+        """Show what each of the six layers of memory holds."""
         files = await self._roots.files(self._scope)
         return await layers_of(self._parts, self._scope, files, store=self._store)
 
@@ -398,7 +398,7 @@ class AsyncWorkspace:
         return await asyncio.to_thread(files.changes, limit=limit)
 
     async def undo(self, change_id: str) -> FileChange:
-        """Take back one change of ours; refused where its lines were changed since."""
+        """Undo one of Remanent's changes; refused if its lines have been changed since."""
         files = await self._roots.files(self._scope)
         return await asyncio.to_thread(files.undo, change_id)
 
@@ -411,7 +411,7 @@ def _listed(messages: Messages) -> list[Any]:
 
 def _day_name(day: date) -> str:
     if not isinstance(day, date):
-        raise InvalidInput("a day is a date, such as date(2026, 5, 31)")
+        raise InvalidInput("a day must be a date, such as date(2026, 5, 31)")
     return f"memory/{day:%Y-%m-%d}.md"
 
 

@@ -105,7 +105,7 @@ class WorkspaceFiles:
         if path != root and root not in path.parents:
             raise InvalidInput(f"{name!r} leads out of the workspace; name a file within it")
         if any(part.startswith(".") for part in path.relative_to(root).parts):
-            raise InvalidInput(f"{name!r} lies in a hidden folder; choose a name without a leading dot")
+            raise InvalidInput(f"{name!r} is in a hidden folder; choose a name without a leading dot")
         return path
 
     def _parts(self, name: str) -> list[str]:
@@ -114,7 +114,7 @@ class WorkspaceFiles:
             name = name.removeprefix(MEMORIES).lstrip("/")
         given = PurePosixPath(name if name.strip("/") else "")
         if given.is_absolute() or "\\" in name or not name.isprintable():
-            raise InvalidInput("a file is named relative to the workspace, such as memory/2026-05-31.md")
+            raise InvalidInput("name the file relative to the workspace, such as memory/2026-05-31.md")
         parts = [part for part in given.parts if part != "."]
         if any(part == ".." for part in parts):
             raise InvalidInput("a name must not contain `..`; name a file within the workspace")
@@ -203,7 +203,7 @@ class WorkspaceFiles:
             if not source.is_file():
                 raise NotFound(f"there is no file {name} in the workspace")
             if target.exists():
-                raise InvalidInput(f"there is a file {new_name} already; choose another name, or delete it first")
+                raise InvalidInput(f"the file {new_name} already exists; choose another name, or delete it first")
             make_folder(target.parent)
             old, new = self.name_of(source), self.name_of(target)
             noted = self._keep({"path": new, "why": why, "renamed": old})
@@ -342,7 +342,7 @@ class WorkspaceFiles:
         """Take back one change of ours and nothing else; refused where the lines it wrote were changed since."""
         file = self.root / OURS / "changes" / f"{change_id}.json"
         if not change_id.replace("-", "").isalnum() or not file.is_file():
-            raise NotFound(f"no change {change_id} can be undone here; `changes` shows those that can")
+            raise NotFound(f"there is no change {change_id} to undo here; `changes` lists those that can be undone")
         noted = _load(file)
         why = f"undo {change_id}"
         if "renamed" in noted:
@@ -352,7 +352,7 @@ class WorkspaceFiles:
         else:
             done = self.edit(noted["path"], lambda text: _reversed(text, noted), why=why)
         if done is None:
-            raise VersionConflict(f"{noted['path']} was changed since; undo it by hand: {_diff(noted)}")
+            raise VersionConflict(f"{noted['path']} has been changed since; undo it by hand: {_diff(noted)}")
         self._drop(change_id)
         return done
 
@@ -397,7 +397,7 @@ def _system_errors() -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno in NO_ROOM:
-            raise StorageFull("no room is left for the workspace; make room and try again") from error
+            raise StorageFull("no space is left for the workspace; free some space and try again") from error
         raise StorageError(f"the workspace cannot be used: {error.strerror or type(error).__name__}") from error
 
 
@@ -440,7 +440,7 @@ def _until_it_stays(name: str, attempt: Callable[[], T]) -> T:
     for _ in range(_ATTEMPTS):
         with suppress(_Changed):
             return attempt()
-    raise VersionConflict(f"{name} is being written by somebody else all the time; try again later")
+    raise VersionConflict(f"{name} keeps being written by another process; try again later")
 
 
 def _mark(about: os.stat_result) -> tuple[int, int, int]:
@@ -653,7 +653,7 @@ class Roots:
         if vault is not None:
             folder = _folder(vault)
             if not folder.is_dir():
-                raise InvalidInput(f"there is no folder {vault}; make it first, or leave it out for a new workspace")
+                raise InvalidInput(f"there is no folder {vault}; create it first, or leave it out for a new workspace")
             if not self._settings.shared and not await asyncio.to_thread(_claim, folder, scope):
                 raise InvalidInput(f"{vault} is another agent's workspace; choose another folder or set memory.shared")
             async with self._parts.store.transaction(scope) as tx:
@@ -696,7 +696,7 @@ def _folder(named: str | PathLike[str]) -> Path:
     try:
         return Path(named).expanduser().absolute()
     except RuntimeError as error:
-        raise InvalidInput("this names a user whose home directory is unknown; write the path out") from error
+        raise InvalidInput("this names a user whose home directory is unknown; write out the path") from error
 
 
 def _owner(scope: Scope) -> bytes:

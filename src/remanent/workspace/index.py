@@ -239,9 +239,9 @@ class WorkspaceIndex:
     async def search(self, query: str, *, limit: int, mode: SearchMode, gated: bool = True) -> WorkspaceFound:
         """Find passages; edits are taken up first. Words alone (`fts`) find what has them, whatever answers."""
         if not query.strip() or not 1 <= limit <= _MAX_HITS:
-            raise InvalidInput(f"ask for something, and for 1 to {_MAX_HITS} passages")
+            raise InvalidInput(f"the query must not be empty, and the limit must be between 1 and {_MAX_HITS}")
         if mode not in _RECIPES:
-            raise InvalidInput(f"there is no mode {mode!r}; it is one of {', '.join(_RECIPES)}")
+            raise InvalidInput(f"unknown mode {mode!r}; choose one of {', '.join(_RECIPES)}")
         if mode == "semantic" and self._parts.embedders is None:
             raise InvalidInput("search by meaning needs an embedder; set `embedder` to other than none")
         await self.refresh()

@@ -1,4 +1,4 @@
-"""Mem0 beside the files: the same words kept by that package too, in its local store and without its model.
+"""Mem0 alongside the files: the same words kept by that package too, in its local store and without its model.
 
 Nothing of it leaves the machine: its telemetry is off before it is imported, what is added is kept as it is
 (`infer=False`), and the vectors are those of our own embedder.
@@ -125,7 +125,7 @@ def _open(folder: Path, embedding: _OurEmbedding, dimension: int) -> Any:
             }
         )
     except (OSError, RuntimeError) as error:  # its local store belongs to one process at a time
-        raise StorageError("Mem0's store cannot be opened; is another process using it?") from error
+        raise StorageError("Mem0's store cannot be opened; another process may be using it") from error
     memory.embedding_model = embedding
     return memory
 

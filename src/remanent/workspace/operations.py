@@ -29,25 +29,28 @@ NAME = "workspace"
 
 STATE = Bilingual("The workspace is {root}. Indexed: {include}", "工作区为 {root}。索引范围：{include}")
 ELSEWHERE = Bilingual(
-    "Its folder does not depend on `home` or REMANENT_HOME; `memory.path` or REMANENT_WORKSPACE_ROOT choose another.",
+    "Its folder does not depend on `home` or REMANENT_HOME; set "
+    "`memory.path` or REMANENT_WORKSPACE_ROOT to choose another.",
     "该目录与 `home`、REMANENT_HOME 无关；可用 `memory.path` 或 REMANENT_WORKSPACE_ROOT 另选。",
 )
 ANOTHERS = Bilingual(
-    "The folder of the settings belongs to the agent that used it first; this agent has one of its own within `home`. "
-    "`--vault FOLDER` chooses another, `memory.shared` lets all agents use one.",
+    "The folder in the settings belongs to the agent that used it first; this agent has its own within "
+    "`home`. `--vault FOLDER` chooses another, and `memory.shared` lets all agents share one.",
     "设置中的目录归最先使用它的智能体所有；此智能体在 `home` 之内另有自己的目录。"
     "可用 `--vault 目录` 另选，或用 `memory.shared` 让所有智能体共用一个。",
 )
-NO_LOG = Bilingual("Nothing was taken down on {day}.", "{day} 没有记录。")
+NO_LOG = Bilingual("Nothing was recorded on {day}.", "{day} 没有记录。")
 COMPACTED = Bilingual("{path}: {before} characters before, {after} now.", "{path}：原有 {before} 字，现有 {after} 字。")
 WRITTEN = Bilingual(
-    "{count} facts written to {path}; {known} were known.", "{count} 条事实写入 {path}；{known} 条已有。"
+    "{count} facts written to {path}; {known} were already there.", "{count} 条事实写入 {path}；{known} 条已有。"
 )
-SKIPPED = Bilingual("{count} facts did not fit and are in the journal.", "{count} 条事实放不下，已保存在日志中。")
+SKIPPED = Bilingual(
+    "{count} facts did not fit; they are kept in the journal.", "{count} 条事实放不下，已保存在日志中。"
+)
 NOTHING = Bilingual("Nothing was written: {reason}.", "没有写入：{reason}。")
 
 
-NO_CHANGES = Bilingual("We have written nothing into the workspace yet.", "尚未向工作区写入任何内容。")
+NO_CHANGES = Bilingual("Nothing has been written to the workspace yet.", "尚未向工作区写入任何内容。")
 NO_HIT = Bilingual("Nothing in the workspace answers that.", "工作区中没有相关内容。")
 MAX_SHOWN = 200
 """Characters of a passage that the command line shows."""
@@ -90,7 +93,7 @@ _WRITTEN = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 Day = Annotated[
     date | None,
     BeforeValidator(_as_written),
-    about("The day, such as 2026-05-31; today unless given.", "日期，如 2026-05-31；默认今天。"),
+    about("The day, such as 2026-05-31; defaults to today.", "日期，如 2026-05-31；默认今天。"),
 ]
 
 
@@ -111,7 +114,8 @@ class InitWorkspace(Model):
     vault: Annotated[
         str | None,
         about(
-            "A folder of notes on the machine of the memory that is to be the workspace; unset, a new one is made.",
+            "An existing folder of notes, on the memory's machine, to use as "
+            "the workspace; by default a new one is created.",
             "作为工作区的已有笔记目录（位于记忆所在的机器上）；不给则新建。",
             min_length=1,
             max_length=4096,
@@ -131,10 +135,10 @@ def _show_state(screen: Screen, state: WorkspaceState) -> None:
     command=Command(show=_show_state),
 )
 async def init(call: Call, request: InitWorkspace) -> WorkspaceState:
-    """Make the workspace folder with its files, or take a folder of notes that is there already."""
+    """Create the workspace folder with its files, or use an existing folder of notes."""
     if request.vault is not None and call.principal.name != AT_THIS_MACHINE:
         raise NotPermitted(
-            "a folder of the machine is chosen by whoever sits at it; run `remanent workspace init` there"
+            "a folder on the server's machine can only be chosen there; run `remanent workspace init` on that machine"
         )
     return await _of(call).init(vault=request.vault)
 
@@ -156,7 +160,7 @@ def _show_log(screen: Screen, log: DayLog) -> None:
     command=Command(arguments=("day",), show=_show_log),
 )
 async def log(call: Call, request: OneDay) -> DayLog:
-    """Show what was taken down on a day."""
+    """Show what was recorded on a day."""
     return await _of(call).log(day=request.day)
 
 
@@ -166,7 +170,7 @@ class EndedRun(Model):
     messages: Annotated[
         tuple[Any, ...],
         about(
-            "The conversation, oldest first, as OpenAI and Anthropic have messages.",
+            "The conversation, oldest first, in the message format of OpenAI or Anthropic.",
             "对话，由旧到新，OpenAI 或 Anthropic 的消息格式。",
             min_length=1,
             max_length=1000,
@@ -194,7 +198,7 @@ def _show_report(screen: Screen, report: HookReport) -> None:
     examples=({"messages": [{"role": "user", "content": "Please fix the login."}]},),
 )
 async def end(call: Call, request: EndedRun) -> HookReport:
-    """Take down what was asked for and done in a run of an agent, in the file of the day."""
+    """Record what was asked for and done in an agent's run, in that day's file."""
     return await _of(call).end(list(request.messages), session=request.session)
 
 
@@ -211,16 +215,18 @@ async def end(call: Call, request: EndedRun) -> HookReport:
     ),
 )
 async def compact(call: Call, request: OneDay) -> CompactedDay:
-    """De-duplicate the bullets that we wrote in a day's file; what a person wrote stays as it is."""
+    """Remove duplicates among the bullets Remanent wrote in a day's file; what people wrote stays as it is."""
     return await _of(call).compact(day=request.day)
 
 
 class SearchFiles(Model):
     """What to look for."""
 
-    query: Annotated[str, about("The question, or words.", "问题或关键词。", min_length=1, max_length=10_000)]
+    query: Annotated[str, about("The question, or some words.", "问题或关键词。", min_length=1, max_length=10_000)]
     limit: Annotated[int, about("Return at most this many.", "最多多少条。", ge=1, le=100)] = 5
-    mode: Annotated[SearchMode, about("By words, by meaning or by both.", "按词语、按语义或两者兼用。")] = "hybrid"
+    mode: Annotated[SearchMode, about("Search by words, by meaning or by both.", "按词语、按语义或两者兼用。")] = (
+        "hybrid"
+    )
 
 
 def _show_hits(screen: Screen, found: WorkspaceFound) -> None:
@@ -269,7 +275,7 @@ def _show_layers(screen: Screen, page: Page[Layer]) -> None:
     command=Command(show=_show_layers),
 )
 async def layers(call: Call, _: Nothing) -> Page[Layer]:
-    """Say which of the six layers of memory holds what."""
+    """Show what each of the six layers of memory holds."""
     return Page(items=tuple(await _of(call).layers()))
 
 
@@ -278,7 +284,7 @@ class PromptFor(Model):
 
     messages: Conversation = ()
     budget: Annotated[
-        int | None, about("Tokens for what always holds.", "始终成立的内容最多占用的 token 数。", ge=1, le=100_000)
+        int | None, about("Tokens for what is always true.", "始终成立的内容最多占用的 token 数。", ge=1, le=100_000)
     ] = None
 
 
@@ -297,7 +303,7 @@ class PromptText(Model):
     command=Command(takes="messages", show=lambda screen, answer: screen.line(answer.text)),
 )
 async def prompt(call: Call, request: PromptFor) -> PromptText:
-    """Give the workspace's part of a system prompt: what always holds, and what the last messages bring to mind."""
+    """Give the workspace's part of a system prompt: what is always true, and what the last messages bring to mind."""
     return PromptText(text=await _of(call).prompt(list(request.messages), budget=request.budget))
 
 
@@ -334,21 +340,28 @@ class EditMemoryFile(Model):
     file_text: Annotated[str | None, about("create: the whole text.", "create：全文。", max_length=10**6)] = None
     old_str: Annotated[
         str | None,
-        about("str_replace: the text to replace, found once.", "str_replace：原文，须唯一。", max_length=10**6),
+        about(
+            "str_replace: the text to replace; it must occur exactly once.",
+            "str_replace：原文，须唯一。",
+            max_length=10**6,
+        ),
     ] = None
-    new_str: Annotated[
-        str | None, about("str_replace: what takes its place.", "str_replace：新文。", max_length=10**6)
-    ] = None
+    new_str: Annotated[str | None, about("str_replace: the new text.", "str_replace：新文。", max_length=10**6)] = None
     insert_line: Annotated[
-        int | None, about("insert: after which line; 0 is the beginning.", "insert：插入在第几行之后；0 为开头。", ge=0)
+        int | None,
+        about(
+            "insert: the line after which to insert; 0 is the beginning.", "insert：插入在第几行之后；0 为开头。", ge=0
+        ),
     ] = None
-    insert_text: Annotated[str | None, about("insert: the text.", "insert：要插入的文本。", max_length=10**6)] = None
+    insert_text: Annotated[
+        str | None, about("insert: the text to insert.", "insert：要插入的文本。", max_length=10**6)
+    ] = None
     view_range: Annotated[
         tuple[int, ...] | None,
-        about("view: first and last line; -1 is the end.", "view：起止行；-1 为末尾。", max_length=2),
+        about("view: the first and last line; -1 is the end.", "view：起止行；-1 为末尾。", max_length=2),
     ] = None
-    old_path: Annotated[str | None, about("rename: the file.", "rename：原路径。", max_length=1000)] = None
-    new_path: Annotated[str | None, about("rename: its new name.", "rename：新路径。", max_length=1000)] = None
+    old_path: Annotated[str | None, about("rename: the current path.", "rename：原路径。", max_length=1000)] = None
+    new_path: Annotated[str | None, about("rename: the new path.", "rename：新路径。", max_length=1000)] = None
 
 
 @operation(
@@ -363,8 +376,8 @@ class EditMemoryFile(Model):
         "memory",
         Bilingual(
             "Read and edit your own files under /memories: who you are (IDENTITY.md, SOUL.md), who the user is "
-            "(USER.md), what is to last (MEMORY.md), what was done by day (memory/). View before you edit. People read "
-            "these files too.",
+            "(USER.md), what should last (MEMORY.md), and what was done each day "
+            "(memory/). View before you edit. People read these files too.",
             "读写你在 /memories 下的文件：你是谁（IDENTITY.md、SOUL.md）、用户是谁（USER.md）、需长期记住的内容"
             "（MEMORY.md）、每日记录（memory/）。编辑前先查看。人也会阅读这些文件。",
         ),
@@ -373,7 +386,7 @@ class EditMemoryFile(Model):
     examples=({"command": "view", "path": "/memories"},),
 )
 async def memory(call: Call, request: EditMemoryFile) -> PromptText:
-    """Have the agent view, create, edit, delete or rename its own files; each change can be undone."""
+    """Let the agent view, create, edit, delete or rename its own files; each change can be undone."""
     given = request.model_dump(exclude={"command", "path"})
     return PromptText(text=await _of(call).memory(request.command, request.path, **given))
 
@@ -402,7 +415,7 @@ def _show_changes(screen: Screen, page: Page[FileChange]) -> None:
     command=Command(show=_show_changes),
 )
 async def changes(call: Call, request: ListChanges) -> Page[FileChange]:
-    """List what we wrote into the workspace, newest first; each can be undone."""
+    """List Remanent's changes to the workspace, newest first; each can be undone."""
     return Page(items=tuple(await _of(call).changes(limit=request.limit)))
 
 
@@ -410,7 +423,10 @@ class ByChange(Model):
     """Which change."""
 
     change_id: Annotated[
-        Text, about("A change, as `workspace changes` shows it.", "改动的 id，见 `workspace changes`。", max_length=64)
+        Text,
+        about(
+            "The id of a change, as shown by `workspace changes`.", "改动的 id，见 `workspace changes`。", max_length=64
+        ),
     ]
 
 
@@ -423,7 +439,7 @@ class ByChange(Model):
     command=Command(show=lambda screen, change: screen.line(change.diff)),
 )
 async def undo(call: Call, request: ByChange) -> FileChange:
-    """Take back one change of ours; refused where its lines were changed since."""
+    """Undo one of Remanent's changes; refused if its lines have been changed since."""
     return await _of(call).undo(request.change_id)
 
 

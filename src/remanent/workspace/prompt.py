@@ -159,7 +159,7 @@ def perform(files: WorkspaceFiles, command: MemoryCommand, path: str, **given: A
             old, new = given.get("old_path") or path, _need(given, "new_path", command)
             files.rename(old, new, why=_WHY)
             return f"{old} is {new} now."
-    raise InvalidInput(f"there is no command {command!r}; it is one of {', '.join(get_args(MemoryCommand))}")
+    raise InvalidInput(f"unknown command {command!r}; choose one of {', '.join(get_args(MemoryCommand))}")
 
 
 def _view(files: WorkspaceFiles, path: str, view_range: Sequence[int] | None) -> str:
@@ -189,7 +189,7 @@ def _range(view_range: Sequence[int] | None, count: int) -> tuple[int, int]:
     match list(view_range):
         case [int(start), int(end)] if 1 <= start <= max(1, count) and (end == -1 or end >= start):
             return start, count if end == -1 else min(end, count)
-    raise InvalidInput(f"view_range is [first, last] with lines from 1 to {count}, or [first, -1]")
+    raise InvalidInput(f"view_range must be [first, last] with lines from 1 to {count}, or [first, -1]")
 
 
 def _create(files: WorkspaceFiles, path: str, text: str) -> str:
@@ -198,7 +198,7 @@ def _create(files: WorkspaceFiles, path: str, text: str) -> str:
     def made(held: str | None) -> str:
         if held is not None:
             raise InvalidInput(
-                f"there is a file {path} already; edit it with str_replace or insert, or delete it first"
+                f"the file {path} already exists; edit it with str_replace or insert, or delete it first"
             )
         return text
 
@@ -219,9 +219,9 @@ def _replace(files: WorkspaceFiles, path: str, old: str, new: str) -> str:
             case 1:
                 return held.replace(wanted, new.replace("\r\n", "\n").replace("\n", end))
             case 0:
-                raise InvalidInput(f"old_str is not in {path} as it is given; view the file and copy it exactly")
+                raise InvalidInput(f"old_str was not found in {path}; view the file and copy the text exactly")
             case times:
-                raise InvalidInput(f"old_str is in {path} {times} times; give more of what stands around it")
+                raise InvalidInput(f"old_str is in {path} {times} times; include more of the surrounding text")
 
     files.edit(path, replaced, why=_WHY)
     return f"{path} was edited."

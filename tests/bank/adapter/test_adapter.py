@@ -316,7 +316,7 @@ async def test_a_document_is_kept_with_all_its_words_whatever_the_framework_says
     await made.adapter.intercept(Execution(answer="A map of Vell with a station on it."))
     texts = [entry.text for entry in made.bank.tree.entries if entry.attachments]
     assert len(texts) == 2
-    assert "What the document register.pdf says:\nThe station of Vell was opened in 1904." in texts[0]
+    assert "The document register.pdf says:\nThe station of Vell was opened in 1904." in texts[0]
     assert "A map of Vell" in texts[1]
     await made.adapter.close()
 
@@ -385,7 +385,7 @@ async def test_nothing_is_taken_in_when_no_step_was_asked_for(tmp_path: Path) ->
 @pytest.mark.spec("USE-08")
 @pytest.mark.parametrize(
     ("goal", "told"),
-    [(GOAL, "Read all that stands behind a memory node"), ("车站何时启用？", "读取某个记忆节点的全部原文")],
+    [(GOAL, "Read everything behind a memory node"), ("车站何时启用？", "读取某个记忆节点的全部原文")],
 )
 async def test_the_planner_is_told_of_the_tools_in_the_language_of_the_task(
     tmp_path: Path, goal: str, told: str
@@ -396,4 +396,4 @@ async def test_the_planner_is_told_of_the_tools_in_the_language_of_the_task(
     await made.adapter.plan()
     [tool] = next(request.tools for name, request in engine.asked if name == "planning")
     assert told in tool
-    assert ("读取" in tool) != ("Read all" in tool)
+    assert ("读取" in tool) != ("Read everything" in tool)

@@ -91,11 +91,11 @@ def test_a_key_goes_only_to_the_place_it_was_given_for() -> None:
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ({}, "no provider of language models is named: set model.provider"),
+        ({}, "no language model provider is set: set model.provider"),
         ({"provider": "local", "name": "x"}, "needs an address: set model.base_url"),
-        ({"provider": "ollama"}, "no model is named for the role hyde: set model.name to one of ollama's models"),
+        ({"provider": "ollama"}, "no model is set for the role hyde: set model.name to one of ollama's models"),
         ({"provider": "openai", "name": "x"}, "openai needs a key: set OPENAI_API_KEY or model.api_key"),
-        ({**OPENAI, "tiers": {"core": {"base_url": "http://a/v1"}}}, "no model is named"),
+        ({**OPENAI, "tiers": {"core": {"base_url": "http://a/v1"}}}, "no model is set"),
         ({**OPENAI, "roles": {"hyde": {"provider": "deepseek", "name": "x"}}}, "deepseek needs a key"),
     ],
 )

@@ -66,7 +66,7 @@ async def test_a_model_is_called_as_the_role_says_and_settings_change() -> None:
 async def test_an_unusable_answer_is_sent_back_once_with_what_is_wrong() -> None:
     steps = (
         says("I would say blood."),
-        gives(GOOD).expecting("I would say blood.", "could not be used: it holds no JSON object", "Which is red?"),
+        gives(GOOD).expecting("I would say blood.", "could not be used: it contains no JSON object", "Which is red?"),
     )
     async with ScriptedServer(*steps) as server, engine_at(server) as engine:
         answer = await engine.run(PICK, QUESTION)
@@ -99,7 +99,7 @@ async def test_the_answer_is_sent_back_in_the_language_of_the_question() -> None
         pytest.param(gives({**GOOD, "confidence": "high"}), "confidence: Input should be a valid number", id="type"),
         pytest.param(gives({"option": "blood"}), "confidence: Field required", id="missing"),
         pytest.param(says(""), "it is empty", id="empty"),
-        pytest.param(calls("search", {"q": "red"}), "it calls the tool search, and there is no such tool", id="tool"),
+        pytest.param(calls("search", {"q": "red"}), "it calls the tool search, but there is no such tool", id="tool"),
         pytest.param(says('{"option": "blo', finish="length"), "cut off at its limit, so be brief", id="cut"),
         pytest.param(
             says('{"option": "blood", "confidence": 0.9', finish="length"), "its JSON ends in the middle", id="no list"
@@ -131,7 +131,7 @@ async def test_a_model_that_declines_is_not_asked_again() -> None:
 async def test_a_request_longer_than_the_window_is_not_sent() -> None:
     question = PickRequest(question="Which is red? " * 2000, options=("blood",))
     async with ScriptedServer() as server, engine_at(server) as engine:
-        with pytest.raises(ModelRejected, match=r"request for pick has about \d+ tokens, and its window 1000; shorten"):
+        with pytest.raises(ModelRejected, match=r"request for pick has about \d+ tokens, but its window is 1000"):
             await engine.run(PICK, question)
         assert taken(engine, "pick").requests == 0
 
@@ -324,7 +324,7 @@ async def test_what_is_being_asked_when_the_engine_closes_ends_in_an_error() -> 
 
 async def test_an_engine_without_a_provider_says_what_to_set() -> None:
     engine = ModelEngine(ModelSettings())
-    with pytest.raises(InvalidSettings, match="no provider of language models is named"):
+    with pytest.raises(InvalidSettings, match="no language model provider is set"):
         await engine.run(PICK, QUESTION)
     await engine.close()
 

@@ -41,7 +41,7 @@ def test_it_opens_after_so_many_failures_in_a_row_and_says_for_how_long(breaker:
     fail(breaker)
     assert breaker.is_open()
     time.seconds += 10
-    with pytest.raises(CircuitOpen, match="acme failed 3 times in a row and is left alone for 20 s") as caught:
+    with pytest.raises(CircuitOpen, match="acme failed 3 times in a row and is paused for 20 s") as caught:
         succeed(breaker)
     assert caught.value.retry_after == 20
 

@@ -416,7 +416,7 @@ async def test_damage_that_was_looked_into_and_moved_away_no_longer_degrades_and
     (aside,) = file.parent.glob("*.damaged")
     aside.unlink()
     assert AuditLog(tmp_path).standing().damaged == 0
-    assert "taken away" in AuditLog(tmp_path).verify("acme").problem
+    assert "has been removed" in AuditLog(tmp_path).verify("acme").problem
 
 
 async def test_a_lost_key_stops_nobody_and_is_told(tmp_path: Path) -> None:
@@ -436,7 +436,7 @@ async def test_a_log_that_cannot_be_read_is_not_called_damaged(tmp_path: Path, p
     place(tmp_path).mkdir()
     log = AuditLog(tmp_path)
     assert (log.standing().damaged, log.standing().failing) == (0, 1)
-    with pytest.raises(StorageError, match=r"the audit log cannot be read: .*; it may well be whole") as caught:
+    with pytest.raises(StorageError, match=r"the audit log cannot be read: .*; it may be intact") as caught:
         log.verify("acme")
     assert not isinstance(caught.value, IntegrityError)
     place(tmp_path).rmdir()

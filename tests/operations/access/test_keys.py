@@ -68,7 +68,7 @@ def test_a_revoked_key_opens_nothing_not_even_with_the_hash_of_nobody(tmp_path: 
     assert [one.revoked_at is not None for one in ring.list()] == [True]
     with pytest.raises(NotFound):
         ring.revoke(key.key_id)
-    with pytest.raises(NotFound, match=f"key {key.key_id} was revoked; .* make a new key: remanent keys create NAME"):
+    with pytest.raises(NotFound, match=f"key {key.key_id} was revoked; .* create a new key: remanent keys create NAME"):
         ring.rotate(key.key_id)
 
 
@@ -80,7 +80,7 @@ def test_a_key_that_has_expired_is_not_brought_back_by_a_rotation(tmp_path: Path
     rotated, token = ring.rotate(key.key_id, seed="request 7")
     clock.now += timedelta(hours=1)
     for seed in (None, "request 7"):
-        with pytest.raises(InvalidInput, match=f"key {key.key_id} has expired; .* make a new key: remanent keys"):
+        with pytest.raises(InvalidInput, match=f"key {key.key_id} has expired; .* create a new key: remanent keys"):
             ring.rotate(key.key_id, grace=timedelta(days=1), seed=seed)
     assert ring.get(key.key_id) == rotated
     with pytest.raises(NotAuthenticated):

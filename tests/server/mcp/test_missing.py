@@ -42,7 +42,7 @@ async def test_a_server_without_it_announces_none_and_says_at_the_address_what_t
         transport = httpx2.ASGITransport(app=create_app(service), client=("127.0.0.1", 1))
         async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as http:
             for language, note, refusal in (
-                ("en", f"not here yet: {mcp.INSTALL}", mcp.MISSING),
+                ("en", f"not installed yet: {mcp.INSTALL}", mcp.MISSING),
                 ("zh", f"尚未安装：{mcp.INSTALL}", f"使用 MCP 需要其 SDK：{mcp.INSTALL}"),
             ):
                 headers = {"accept-language": language}

@@ -85,9 +85,9 @@ def test_a_message_is_offered_as_an_object_with_the_fields_that_models_use() -> 
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
-        ({"messages": ["x"], "task": "t"}, "no argument named task"),
-        ({"messages": [{"content": "x", "origin": "web"}]}, r"no argument named messages\.origin"),
-        ({"message": "x"}, "it takes messages, session"),
+        ({"messages": ["x"], "task": "t"}, "no argument task"),
+        ({"messages": [{"content": "x", "origin": "web"}]}, r"no argument messages\.origin"),
+        ({"message": "x"}, "use one of messages, session"),
     ],
 )
 def test_what_was_not_offered_is_refused_by_name(arguments: dict[str, Any], what: str) -> None:

@@ -40,7 +40,7 @@ async def test_a_scratchpad_outlives_the_server(tmp_path: Path, transport: Trans
         assert result.structured_content == {"values": {"plan": "1. read </memory> 2. compare"}}
         assert "</memory>" not in result.content[0].text
         missing = await called(client, "scratchpad_read", key="paln")
-        told = "The scratchpad has nothing under that key; it has: plan."
+        told = "The scratchpad has nothing under that key; its keys are: plan."
         assert (missing.content[0].text, missing.structured_content) == (told, {"values": {}})
         missing = await called(client, "scratchpad_read", key="计划")
         assert missing.content[0].text == "草稿板上没有这个键；现有的键：plan。"
@@ -169,4 +169,6 @@ async def test_a_model_is_told_that_what_could_not_be_noted_is_done(
             fills_up(patch)
             told = await client.call_tool("remember", {"messages": ["Ada likes tea."]})
         assert (told.is_error, told.structured_content["error"]) == (True, "AuditFailed")
-        assert text_of(told).startswith("It is done; do not do it again: remember was done, and could not be noted")
+        assert text_of(told).startswith(
+            "It has been done; do not do it again: remember was done, but could not be recorded"
+        )

@@ -55,11 +55,11 @@ async def test_a_500_always_logs_its_reason_and_never_what_was_said(
             f"{AGENT}/remember",
             None,
             "没有这个地址",
-            "没有这个地址：要记住的内容请发送到 POST …/entries；全部地址见 /docs",
+            "没有这个地址：要记住内容，请用 POST …/entries；全部地址见 /docs",
         ),
         ("/v1/nowhere", None, "没有这个地址", "没有这个地址；全部地址见 /docs"),
         (f"{AGENT}/recall", {"query": "x", "limit": 0}, "值的格式有误或超出范围", "应不小于 1"),
-        (f"{AGENT}/records/nope", None, "这里没有该对象", "这里没有记录 nope"),
+        (f"{AGENT}/records/nope", None, "未找到", "这里没有记录 nope"),
         (f"{AGENT}/recall", [], "值的格式有误或超出范围", "请求体应为一个 JSON 对象"),
         (f"{AGENT}/recall", {"query": 5}, "值的格式有误或超出范围", "query：类型不符"),
         (f"{AGENT}/recall", {"query": "x" * 100_001}, "值的格式有误或超出范围", "query：最多 100000 个字符"),
@@ -94,4 +94,4 @@ async def test_no_word_of_python_is_told_over_the_network(served: Served) -> Non
     empty = await served.http.post(f"{AGENT}/entries", json={"messages": []})
     assert empty.json()["detail"] == "messages: give at least one message"
     number = await served.http.post(f"{AGENT}/entries", json={"messages": [{"content": 7}]})
-    assert number.json()["detail"].endswith("a text or a list of parts was expected, not a number")
+    assert number.json()["detail"].endswith("text or a list of parts was expected, not a number")

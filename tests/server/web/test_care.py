@@ -68,7 +68,7 @@ async def test_an_edited_memory_shows_the_words_that_it_was_made_of_before(windo
     await expect(page.locator("article.card")).to_contain_text("Source: written by hand")
     await page.get_by_role("link", name="Porto").click()
     sources = page.locator("section").filter(has=page.get_by_role("heading", name="Where it comes from"))
-    await expect(sources).to_contain_text("Before that it was made of these words:")
+    await expect(sources).to_contain_text("Before that, it was based on these words:")
     await expect(sources.locator("mark")).to_have_text("I live in Lisbon.")
 
 
@@ -107,7 +107,7 @@ async def test_each_number_of_health_opens_the_list_behind_it(window: OpenWindow
     await page.get_by_role("link", name="The user lives in Lisbon").click()
     await expect(page.get_by_role("heading", level=1)).to_have_text("I live in Porto.")
     await expect(
-        page.locator("section .panel").filter(has=page.get_by_role("heading", name="What rests on it"))
+        page.locator("section .panel").filter(has=page.get_by_role("heading", name="What depends on it"))
     ).to_contain_text(follows.content)
     assert shown.complaints == []
 
@@ -127,7 +127,7 @@ async def test_a_proposal_is_shown_beside_what_it_would_change_and_refused_with_
     amended = cards.filter(has_text="It would change what was approved")
     await expect(amended.locator("ins")).to_contain_text(["at"])
     await amended.get_by_role("button", name="Approve").click()
-    replacing = cards.filter(has_text="It would take the place of what is shared now")
+    replacing = cards.filter(has_text="It would replace what is shared now")
     await expect(replacing.locator("del").first).to_have_text("Monday")
     await expect(replacing.locator("ins").first).to_have_text("Friday.")
     await replacing.get_by_role("button", name="Refuse").click()

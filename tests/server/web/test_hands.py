@@ -45,7 +45,7 @@ async def test_asking_shows_the_verdict_the_tokens_and_why_also_at_another_time_
     await page.get_by_role("searchbox").fill("Who won the chess olympiad of 1972?")
     await page.get_by_role("button", name="Ask").click()
     await expect(page.locator("main")).to_contain_text(
-        "Held back: nothing here answers that (its words are strange here)."
+        "Held back: nothing here answers this (nothing like its words occurs here)."
     )
     assert shown.complaints == []
 
@@ -164,7 +164,7 @@ async def test_who_edits_what_somebody_else_has_changed_sees_both_texts_and_lose
     await expect(first.get_by_role("heading", level=1)).to_have_text("I live in Porto.")
     await second.get_by_role("button", name="Save").click()
     told = second.get_by_role("alert")
-    await expect(told).to_contain_text("Somebody else changed this memory")
+    await expect(told).to_contain_text("Someone else has changed this memory")
     await expect(told.locator("blockquote")).to_have_text("I live in Porto.")
     await expect(second.get_by_role("dialog").get_by_role("textbox")).to_have_value("I live in Faro.")
     now = (await shown.served.http.get(f"{AGENT}/memories/{home['id']}")).json()

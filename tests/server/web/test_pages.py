@@ -821,7 +821,7 @@ async def test_a_session_that_ends_in_the_middle_of_an_edit_loses_nothing(window
     await page.get_by_role("dialog", name="Edit").get_by_role("textbox").fill("I live in Porto.")
     await page.context.clear_cookies()
     await page.get_by_role("button", name="Save").click()
-    asked = page.get_by_role("dialog", name="Type a key to go on")
+    asked = page.get_by_role("dialog", name="Enter a key to continue")
     await asked.get_by_label("Key").fill(key)
     await asked.get_by_role("button", name="Sign in").click()
     await expect(asked).to_have_count(0)

@@ -100,7 +100,7 @@ async def test_a_server_older_than_16_is_refused(
     if fits:
         await migrate(database("here"), dry_run=True)
     else:
-        with pytest.raises(StorageError, match="PostgreSQL 15 is too old; take 16"):
+        with pytest.raises(StorageError, match="PostgreSQL 15 is too old; use 16"):
             await migrate(database("here"), dry_run=True)
 
 

@@ -1,4 +1,4 @@
-"""The Adapter between a bank and a framework: it makes the prompt of a step and routes what comes back.
+"""The Adapter between a bank and a framework: it builds the prompt of a step and routes what comes back.
 
 What comes back goes one of three ways: the finding of a cross-validation to integration, recognised uploads to the
 attachment flow, everything else to ingestion.
@@ -224,7 +224,7 @@ class AsyncAdapter:
 
         `give_up` counts the attempts; without that, a conflict that cannot be settled would be planned for ever.
         """
-        assert task.conflict_id is not None, "a cross-validation names its conflict"
+        assert task.conflict_id is not None, "a cross-validation must name its conflict"
         problem = problem or ("" if execution.answer.strip() else _NO_ANSWER)
         if problem:
             await self._bank.give_up(task.conflict_id, why=problem)

@@ -40,20 +40,20 @@ SAID = "said"
 _MAX_UPLOAD_CHARS = 20_000
 """Characters of a document that go into the prompt of the step that recognises it; all of them become nodes."""
 _NORMAL: Bilingual = Bilingual(
-    "Do the current task above and nothing else, from memory and the results of tools. Where a summary is not "
-    "enough, read the words behind its node with deep_retrieval.",
+    "Do only the current task above, using memory and tool results. Where a summary is not "
+    "enough, read the original text behind its node with deep_retrieval.",
     "请只执行上面的当前任务，依据已有记忆和工具结果作答。摘要不够详细时，用 deep_retrieval 读取节点原文。",
 )
 _VALIDATE: Bilingual = Bilingual(
-    "This is a cross-validation: the claims above contradict each other. Read the words behind their nodes with "
-    "deep_retrieval, look at several sources, compare how reliable and how recent they are, and say plainly which "
-    "claim is right and why; if none is, or if it cannot be determined, say so.",
+    "This is a cross-validation: the claims above contradict each other. Read the original text behind "
+    "their nodes with deep_retrieval, consult several sources, compare how reliable and how recent they "
+    "are, and say plainly which claim is right and why; if none is, or if it cannot be determined, say so.",
     "这是交叉验证：上面的说法互相矛盾。请先用 deep_retrieval 读取各节点的原文，再查阅多个来源，"
     "比较其可靠性与时间，明确写出哪一种说法正确、依据是什么；如果都不正确或无法判断，也请如实说明。",
 )
 _RECOGNISE: Bilingual = Bilingual(
-    "Recognise the uploads listed above (pictures follow): describe the writing, numbers, charts and what they "
-    "mean in detail, and name the file.",
+    "Recognise the uploads listed above (pictures follow): describe in detail the text, "
+    "numbers and charts and what they mean, and name the file.",
     "请识别上面列出的上传内容（图片附在后面），详细描述其中的文字、数字、图表与含义，并写出文件名。",
 )
 
@@ -100,7 +100,7 @@ class Uploads:
             raise InvalidInput("the file is empty; upload one with content")
         if len(content) > MAX_IMAGE_BYTES:
             raise InvalidInput(
-                f"the file has {len(content)} bytes, and {MAX_IMAGE_BYTES} are taken at most; make it smaller"
+                f"the file has {len(content)} bytes, but at most {MAX_IMAGE_BYTES} are accepted; make it smaller"
             )
         media_type = media_type.partition(";")[0].strip().lower()
         # Browsers of Windows send whole paths.
@@ -123,7 +123,7 @@ class Uploads:
         """Return the bytes of an upload; one of another task is refused like one that never was."""
         upload, file = self._waiting.get(insight_id, {}).get(upload_id, (None, None))
         if upload is None or file is None:
-            raise NotFound(f"no upload {upload_id} waits in this task")
+            raise NotFound(f"no upload {upload_id} is waiting in this task")
         try:
             return await asyncio.to_thread(os.pread, file.fileno(), upload.size, 0)
         except OSError as error:
@@ -154,18 +154,18 @@ def _kept(folder: Path | None, content: bytes) -> IO[bytes]:
             file.close()
             raise
     except OSError as error:
-        raise StorageError(f"the upload cannot be kept: {error.strerror}; see bank.temp_dir") from error
+        raise StorageError(f"the upload cannot be stored: {error.strerror}; see bank.temp_dir") from error
     return file
 
 
 _TEXTS = {
-    "image": Bilingual("What is written in the picture {name}:\n{text}", "图片 {name} 中的文字：\n{text}"),
-    "blank": Bilingual("The picture {name} has no writing that can be read.", "图片 {name} 中没有可识别的文字。"),
-    "document": Bilingual("What the document {name} says:\n{text}", "文档 {name} 的内容：\n{text}"),
+    "image": Bilingual("The text in the picture {name}:\n{text}", "图片 {name} 中的文字：\n{text}"),
+    "blank": Bilingual("The picture {name} contains no legible text.", "图片 {name} 中没有可识别的文字。"),
+    "document": Bilingual("The document {name} says:\n{text}", "文档 {name} 的内容：\n{text}"),
     "code": Bilingual("The code {name}:\n{text}", "代码 {name}：\n{text}"),
     "unseen": Bilingual(
-        "The picture {name} could not be recognised: no model that sees is configured (model.vision), "
-        "and no reader of writing is in use (remanent[ocr], image_reader).",
+        "The picture {name} could not be recognised: no vision model is configured (model.vision), and "
+        "text recognition is not enabled (remanent[ocr], image_reader).",
         "图片 {name} 无法识别：没有配置能看图的模型（model.vision），"
         "也没有启用文字识别（remanent[ocr]，image_reader）。",
     ),

@@ -126,7 +126,7 @@ class OpenAIAgentsFramework:
             except ValueError:
                 return "error: the arguments are not a JSON object"
             if not isinstance(arguments, dict):
-                return "error: the arguments are no JSON object"
+                return "error: the arguments are not a JSON object"
             output, failed = await call_tool(tool, arguments, timeout=self._tool_timeout)
             transcript.files.extend(output.files)
             return f"error: {output.text}" if failed else output.text

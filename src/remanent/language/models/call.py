@@ -93,13 +93,11 @@ def _place(layers: Sequence[ModelChoice], *, role: str) -> tuple[Endpoint, str]:
         if base_url is None:
             raise InvalidSettings("the provider `local` needs an address: set model.base_url")
         if name is None:
-            raise InvalidSettings(
-                f"no model is named for the role {role}: set model.name to one of {provider}'s models"
-            )
+            raise InvalidSettings(f"no model is set for the role {role}: set model.name to one of {provider}'s models")
         if key is None and provider in USUAL_KEYS:
             raise InvalidSettings(f"{provider} needs a key: set {USUAL_KEYS[provider]} or model.api_key")
         return Endpoint(provider=provider, base_url=base_url, key=key), name
-    raise InvalidSettings("no provider of language models is named: set model.provider, or engine to offline")
+    raise InvalidSettings("no language model provider is set: set model.provider, or set engine to offline")
 
 
 def _first(*values: _T | None) -> _T:

@@ -84,7 +84,7 @@ def read_reply(text: str, reply: type[_ReplyT], *, cut: bool = False, blank: str
         if candidate not in fitting:
             fitting.append(candidate)
     if len(fitting) > 1:
-        raise UnreadableReply("it holds several different JSON objects that fit; write just one")
+        raise UnreadableReply("it contains several different JSON objects that fit; write just one")
     if not fitting:
         raise UnreadableReply(problem)
     return fitting[0]

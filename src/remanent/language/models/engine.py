@@ -131,7 +131,7 @@ class CircuitBreaker:
         if self._until is not None and self.is_open():
             wait = max(0.0, self._until - self._now())
             raise CircuitOpen(
-                f"{self._name} failed {self._failures} times in a row and is left alone for {wait:.0f} s",
+                f"{self._name} failed {self._failures} times in a row and is paused for {wait:.0f} s",
                 retry_after=wait,
             )
         probes = self._until is not None
@@ -264,7 +264,7 @@ class ModelEngine(Engine):
         room = self._room(run, call)
         if room < 0:
             raise ModelRejected(
-                f"the request for {run.role.name} has about {run.choice.window - room} tokens, and its window "
+                f"the request for {run.role.name} has about {run.choice.window - room} tokens, but its window is "
                 f"{run.choice.window}; shorten it, or raise model.window if the model takes more"
             )
         call = _within(call, room)
@@ -387,7 +387,7 @@ def _read(run: _RoleRun[RequestT, ReplyT, ResponseT], answer: Completion) -> Res
     """Return the checked response; raise `_Unusable`, saying why, when there is none in what was answer."""
     role = run.role
     if not answer.text.strip():
-        raise _Unusable(f"it calls the tool {answer.tool}, and there is no such tool" if answer.tool else "it is empty")
+        raise _Unusable(f"it calls the tool {answer.tool}, but there is no such tool" if answer.tool else "it is empty")
     try:
         if role.form == "text":
             reply = role.reply.model_validate({"text": answer.text})

@@ -226,7 +226,7 @@ class _JsonReader:
             self.position += 1
             return "\\"
         self.position = character.end()
-        # Half of a pair is no character; no file could hold it.
+        # Half of a pair is not a character; no file could hold it.
         return well_formed(json.loads(f'"{character.group()}"'))
 
     def _scalar(self) -> JsonValue:
@@ -345,5 +345,5 @@ def _search(text: str, *, cut: bool) -> list[JsonValue]:
             raise UnreadableReply(problem) from error
         found.append(value)
     if not found:
-        raise UnreadableReply("it holds no JSON object")
+        raise UnreadableReply("it contains no JSON object")
     return found

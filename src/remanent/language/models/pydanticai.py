@@ -93,7 +93,7 @@ class ErrorTranslator:
         ):
             return ModelUnavailable(f"{who} could not be reached: {self._said(error) or type(error).__name__}")
         # The text of such an error repeats what came, which is not ours to show.
-        return ModelUnavailable(f"{who} answered with something that is no answer ({type(error).__name__})")
+        return ModelUnavailable(f"{who} sent an answer that cannot be understood ({type(error).__name__})")
 
     def _of_status(self, error: "ModelHTTPError", *, who: str, now: datetime) -> LanguageError:
         from pydantic_ai import exceptions as vendor

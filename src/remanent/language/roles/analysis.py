@@ -1,8 +1,8 @@
 """Analysis: a model judges how a new node stands to each candidate, in the order conflict, merge, related.
 
-The rules' contradictions are taken whatever a model says, so that it is not asked of them: that cost some 700 tokens of
-prompt and 240 of answer, two minutes with a model of 1.5 B, for nothing. Such a model found 0 of 21 contradictions on
-reading where the rules found 7 of 9: it puts both statements into one topic, or merges the two.
+The rules' contradictions count whatever a model says, so it is not asked about them: asking cost about 700 tokens of
+prompt and 240 of answer, two minutes with a model of 1.5 B, for nothing. Such a model found 0 of 21 contradictions when
+reading, where the rules found 7 of 9: it puts both statements into one topic, or merges the two.
 """
 
 import asyncio
@@ -374,15 +374,15 @@ _WORDS = {
         "新节点说“{new}”，更新了已有节点的“{old}”。",
     ),
     "merge": Bilingual(
-        "Both tell the same: the existing node has {same} of the new node's {count} statements.",
+        "Both say the same: the existing node has {same} of the new node's {count} statements.",
         "两者讲的是同一件事：新节点的 {count} 条陈述中有 {same} 条已有节点也有。",
     ),
     "strategy": Bilingual(
-        "Join the statements, keep one of those that repeat and all that differ; where one is newer, it counts.",
+        "Combine the statements: keep one of each that repeat and all that differ; where one is newer, it prevails.",
         "合并两者的陈述，重复的只留一条，不同的都保留；有先后时以较新的为准。",
     ),
     "related": Bilingual("Both speak of the same people, things or topic.", "两者谈到相同的人、物或话题。"),
-    "unrelated": Bilingual("Nothing was found that they have in common.", "没有发现共同之处。"),
+    "unrelated": Bilingual("Nothing they have in common was found.", "没有发现共同之处。"),
 }
 
 

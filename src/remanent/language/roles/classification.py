@@ -410,7 +410,9 @@ BY_WORDS = Closeness(least=0.016, neighbours=0.02)
 async def topics(texts: Sequence[str], toolbox: Toolbox) -> list[list[int]]:
     """Return the places of at most `MAX_TEXTS` texts in groups of one topic each, in the order of their first text."""
     if len(texts) > MAX_TEXTS:
-        raise InvalidInput(f"at most {MAX_TEXTS} passages are put into topics, not {len(texts)}; join some of them")
+        raise InvalidInput(
+            f"at most {MAX_TEXTS} passages can be sorted into topics, not {len(texts)}; join some of them"
+        )
     if len(texts) < 2:
         return [[place] for place in range(len(texts))]
     closeness = BY_WORDS if toolbox.embedder is None else BY_MEANING

@@ -356,15 +356,13 @@ _QUOTE_END = 4
 _PART = re.compile(r"\s*[;；]\s*")
 _REMARKS = {
     "merged": Bilingual(
-        "Joined the statements of {count} nodes, one of each that repeat.",
+        "Combined the statements of {count} nodes, keeping one of each that repeat.",
         "合并了 {count} 个节点的陈述，重复的只保留一条。",
     ),
-    "newer": Bilingual("Newer statements took the place of older ones: {old}", "较新的说法取代了较早的说法：{old}"),
+    "newer": Bilingual("Newer statements replaced older ones: {old}", "较新的说法取代了较早的说法：{old}"),
     "earlier": Bilingual("{new} (earlier: {old})", "{new}（此前的说法：{old}）"),
-    "validated": Bilingual(
-        "Integrated by the result of the cross-validation: {quote}", "依据交叉验证的结果整合：{quote}"
-    ),
-    "dropped": Bilingual("No longer a fact, the validation refuted it: {old}", "经验证有误，不再作为事实：{old}"),
+    "validated": Bilingual("Integrated according to the cross-validation: {quote}", "依据交叉验证的结果整合：{quote}"),
+    "dropped": Bilingual("No longer a fact, since the validation refuted it: {old}", "经验证有误，不再作为事实：{old}"),
     "undecided": Bilingual(
         "The validation reached no conclusion, so all nodes stay: {quote}", "验证没有得出结论，各方都保留：{quote}"
     ),

@@ -395,9 +395,9 @@ _FAILED = re.compile(
 # A long result may well report one failure among what it found. Chosen by hand.
 _READ = 400
 
-_RETRY: Bilingual = Bilingual("Try again with other search words and answer: {}", "换一种检索方式再试，并回答：{}")
+_RETRY: Bilingual = Bilingual("Try again with other search terms and answer: {}", "换一种检索方式再试，并回答：{}")
 _ANSWER: Bilingual = Bilingual(
-    "Answer from what is known, and say what stays unclear: {}", "根据已有信息作答，并说明还不清楚的地方：{}"
+    "Answer from what is known, and say what remains unclear: {}", "根据已有信息作答，并说明还不清楚的地方：{}"
 )
 
 

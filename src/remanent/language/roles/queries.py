@@ -1,6 +1,6 @@
-"""What a message asks for, and how to search for it: its intent, other wordings, a passage as would answer it.
+"""What a message asks for, and how to search for it: its intent, other wordings, and a passage that would answer it.
 
-The passage that would answer a question is only searched with and shown to nobody, so that it may be wrong; offline it
+The passage that would answer a question is used only for searching and never shown, so it may be wrong; offline it
 is the question put as a statement, which has the same words in the order of an answer.
 """
 

@@ -90,7 +90,7 @@ class AuditLog:
         self._shelf = as_shelf(place)
         folder = place / SECRETS_FOLDER if secrets is None and isinstance(place, Path) else secrets
         if folder is None:
-            raise InvalidSettings("the audit log of a database needs a folder of secrets on this machine")
+            raise InvalidSettings("the audit log of a database needs a secrets folder on this machine")
         self._anchors = (
             SharedAnchors(self._shelf, folder, key=seal_key) if self._shelf.is_shared else Anchors(folder, key=seal_key)
         )
@@ -186,7 +186,7 @@ class AuditLog:
         except Exception as error:  # noqa: BLE001 - the border of the log: whatever it was, the callers are answered
             failure = _typed(error)
             if org not in self._failing:
-                _logger.error("nothing is noted and nothing is changed for now: %s", failure)  # noqa: TRY400 - typed
+                _logger.error("the audit log cannot be written, so nothing is changed for now: %s", failure)  # noqa: TRY400 - typed
             self._failing[org] = str(failure)
             self._seen.pop(org, None)
             return failure
@@ -272,7 +272,7 @@ def _reading() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        why = f"{error.strerror}; it may well be whole: let its owner read it, then try again"
+        why = f"{error.strerror}; it may be intact: make it readable for the user who runs Remanent, then try again"
         raise StorageError(f"the audit log cannot be read: {why}") from error
 
 
@@ -282,6 +282,6 @@ def _typed(error: Exception) -> RemanentError:
         return error
     if isinstance(error, OSError):
         kind = StorageFull if error.errno in NO_ROOM else StorageError
-        return kind(f"the audit log cannot be written: {error.strerror}; see to its disk, then try again")
+        return kind(f"the audit log cannot be written: {error.strerror}; check its disk, then try again")
     _logger.error("the audit log cannot be written", exc_info=error)
-    return StorageError(f"the audit log cannot be written ({type(error).__name__}); the server's log says why")
+    return StorageError(f"the audit log cannot be written ({type(error).__name__}); see the server's log for details")

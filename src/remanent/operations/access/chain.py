@@ -119,7 +119,7 @@ class Anchors:
                     write_durably(self._folder / KEY, self._random(32).hex().encode() + b"\n")
             found = self.sealer(org)
         if found is None:
-            raise IntegrityError(f"{KEY} was taken away while it was made")
+            raise IntegrityError(f"{KEY} was removed while it was being created")
         return found
 
     def orgs(self) -> Iterator[str]:
@@ -194,8 +194,8 @@ class SharedAnchors(Anchors):
         self._is_marked = known is not None
         if known is not None and (self.key() is None or self._mark() != known):
             raise InvalidSettings(
-                "the audit log of this database is sealed with another key than this server has; set REMANENT_SEAL_KEY "
-                "to that of the first server, or copy its audit.key into the folder of secrets"
+                "this database's audit log is sealed with a different key from this server's; set REMANENT_SEAL_KEY "
+                "to the first server's key, or copy its audit.key into the secrets folder"
             )
         return super().sealer(org)
 
@@ -252,7 +252,9 @@ def _latest(content: bytes, sealer: Sealer) -> Head:
     """Return how far the log has come by the newer of the two slots that can be read; one may be spoiled by a crash."""
     heads = [head for head in _slots(content, sealer) if head is not None]
     if not heads:
-        raise IntegrityError("how far the audit log has come cannot be read: it was damaged, or the key is another")
+        raise IntegrityError(
+            "the position of the audit log cannot be read: it was damaged, or the key is a different one"
+        )
     return max(heads, key=lambda head: head.seq)
 
 
@@ -493,7 +495,7 @@ class _Walk:
         name = told.get("file", "")
         digest = self._log.aside(name)
         if digest is None:
-            left = f"what was left of them was in {name}, which was taken away"
+            left = f"what was left of them was in {name}, which has been removed"
         else:
             is_same = digest == told.get("sha256")
             left = f"what was left of them is in {name}" + ("" if is_same else ", which was changed since")

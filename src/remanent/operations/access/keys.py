@@ -47,7 +47,7 @@ class Reach(Model):
     def model_post_init(self, _context: object, /) -> None:
         """Refuse a reach with a hole in it."""
         if (self.workspace is not None and self.org is None) or (self.agent is not None and self.workspace is None):
-            raise InvalidInput("a workspace is named with its org, and an agent with its workspace")
+            raise InvalidInput("name the organisation along with a workspace, and the workspace along with an agent")
 
     def covers(self, place: "Target | Reach") -> bool:
         """Return whether a place, or all that another reach covers, lies within."""
@@ -86,8 +86,9 @@ MARKER = ".keys-were-made"
 """Directly under the home folder: keys were made here, and whoever comes without one is refused for ever."""
 
 _MARKER_TEXT = """\
-Keys were made for this memory: a server on it serves nobody without a key. `remanent keys create` makes another.
-此记忆已创建过密钥：服务器不再接受无密钥的请求。如需新密钥，请运行 `remanent keys create`。
+Keys have been created for this memory: a server on it refuses every request without a key. For a new one, run:
+remanent keys create
+此记忆已创建过密钥：服务器不再接受无密钥的请求。如需新密钥，请运行以上命令。
 """
 
 FILE = "keys.json"
@@ -96,9 +97,9 @@ PEPPER = "pepper"
 """By which tokens follow from what callers name their requests by; whoever reads it can make no token without that."""
 _FORMER_PEPPER = f"{FOLDER}/{PEPPER}"
 PREFIX = "rmn"
-MAKE_ONE = "make a new key at the machine: remanent keys create NAME --permission admin"
+MAKE_ONE = "create one on the server's machine: remanent keys create NAME --permission admin"
 """What to do where no key opens; it works on the files and needs no key itself."""
-_MAKE_ANOTHER = "it opens nothing any more, whatever its token; make a new key: remanent keys create NAME"
+_MAKE_ANOTHER = "it can no longer be used; create a new key: remanent keys create NAME"
 """What to do instead of changing a key that is over."""
 _NOBODY = "0" * 64
 """Compared with where there is no such key, so that a refusal takes as long as with one."""
@@ -235,7 +236,9 @@ class KeyRing:
         if not permissions:
             raise InvalidInput("a key must allow something: read, write, approve or admin")
         if expires_at is not None and expires_at <= self._clock():
-            raise InvalidInput("expires_at: this moment is over, and the key would open nothing; choose a later one")
+            raise InvalidInput(
+                "expires_at: this time has already passed, so the key would never work; choose a later one"
+            )
         self._close()
         key_id, secret = self._drawn("key", seed)[:12], self._drawn("token", seed)
         key = Key(
@@ -282,7 +285,7 @@ class KeyRing:
         if self._given_pepper is not None:
             return self._given_pepper.encode()
         if self._secrets is None:
-            raise InvalidSettings("the keys of a database need a folder of secrets on this machine")
+            raise InvalidSettings("the keys of a database need a secrets folder on this machine")
         try:
             found = self._secrets.read(PEPPER) or self._new_pepper(self._secrets)
         except OSError as error:
@@ -352,8 +355,7 @@ class KeyRing:
         except InvalidInput as error:
             # Network callers read this too: it names no folder.
             raise KeysDamaged(
-                f"{_KEYS} in the home folder is damaged, and no key opens anything; restore it from a backup, "
-                f"or {MAKE_ONE}"
+                f"{_KEYS} in the home folder is damaged, so no key works; restore it from a backup, or {MAKE_ONE}"
             ) from error
         except OSError as error:
             raise StorageError(f"{_KEYS} cannot be read: {error.strerror}") from error
@@ -389,7 +391,7 @@ class KeyRing:
             if not all(shelf.exists(MARKER) for shelf in self._marked):
                 self._mark()
         except OSError as error:
-            raise StorageError(f"no key can be made in the home folder: {error.strerror}") from error
+            raise StorageError(f"no key can be created in the home folder: {error.strerror}") from error
         self._is_closed = True
 
     def _mark(self) -> None:

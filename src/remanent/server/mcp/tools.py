@@ -33,24 +33,24 @@ from remanent.text.escaping import escape, escape_lines, escape_name
 from remanent.text.scripts import language_of, working_language
 from remanent.text.spans import excerpt
 
-_NOTHING = Bilingual("There is nothing.", "没有内容。")
+_NOTHING = Bilingual("Nothing here.", "没有内容。")
 _NOTHING_REMEMBERED = Bilingual("Nothing is remembered about that.", "没有相关的记忆。")
 _BEST_FIRST = Bilingual("Remembered, most relevant first:", "相关记忆，最相关的在前：")
 _NOT_SEARCHED = Bilingual("(Not searched: {names}.)", "（未能检索：{names}。）")
 _REMEMBERED = Bilingual("Remembered: {count}.", "已记住 {count} 条。")
-_KNOWN_ALREADY = Bilingual(" {count} of them were known already.", "其中 {count} 条此前已经记住。")
+_KNOWN_ALREADY = Bilingual(" {count} of them were already known.", "其中 {count} 条此前已经记住。")
 _ERASED = Bilingual("(erased)", "（已抹除）")
 _MORE = Bilingual("(There is more: cursor {cursor})", "（还有更多：cursor {cursor}）")
 _FORGOTTEN = Bilingual(
     "Forgotten: {about} (record {record_id} can be restored)", "已忘记：{about}（记忆 {record_id} 可以恢复）"
 )
 _RECORD_STATE = Bilingual("{kind}, {status}", "{kind}，{status}")
-_NO_SOURCES = Bilingual("Nothing is left of what it came from.", "其来源已不存在。")
+_NO_SOURCES = Bilingual("Nothing is left of its sources.", "其来源已不存在。")
 _WORD_FOR_WORD = Bilingual("Word for word, oldest first:", "原文，由旧到新：")
 _DONE = Bilingual("Done.", "已完成。")
 _EMPTY_PAD = Bilingual("The scratchpad is empty.", "草稿板上没有内容。")
 _NO_SUCH_KEY = Bilingual(
-    "The scratchpad has nothing under that key; it has: {keys}.", "草稿板上没有这个键；现有的键：{keys}。"
+    "The scratchpad has nothing under that key; its keys are: {keys}.", "草稿板上没有这个键；现有的键：{keys}。"
 )
 
 _MAX_ITEM_LENGTH = 2000
@@ -168,7 +168,7 @@ _WRITERS: dict[type, Callable[[Any, Language], str]] = {
 
 
 _FAILED = Bilingual("It did not work", "未能完成")
-_UNNOTED = Bilingual("It is done; do not do it again", "已完成，请勿重复操作")
+_UNNOTED = Bilingual("It has been done; do not do it again", "已完成，请勿重复操作")
 _INTERNAL = Bilingual("{title}; try again later", "内部错误，请稍后再试")
 _MAX_DEPTH = 8
 """Levels of a schema that a model is shown: deeper ones cost tokens and are never filled in right (chosen by hand)."""
@@ -202,7 +202,7 @@ def check_offered(arguments: Mapping[str, Any], tree: Tree, *, inside: str = "")
     """Refuse fields that were not offered, and say which ones are."""
     for name, value in arguments.items():
         if name not in tree:
-            raise InvalidInput(f"there is no argument named {inside}{name}; it takes {', '.join(tree)}")
+            raise InvalidInput(f"there is no argument {inside}{name}; use one of {', '.join(tree)}")
         if tree[name]:
             for one in value if isinstance(value, list) else [value]:
                 if isinstance(one, Mapping):
@@ -352,7 +352,7 @@ class Tools:
         """Do what a tool does; what goes wrong is told in the result, so that the model can do better."""
         operation = self._tools.get(name)
         if operation is None:
-            raise MCPError(types.INVALID_PARAMS, f"there is no tool {name}; there are {', '.join(self._tools)}")
+            raise MCPError(types.INVALID_PARAMS, f"unknown tool {name}; choose one of {', '.join(self._tools)}")
         language = self.spoken(arguments)
         arguments = _as_offered(arguments, offered(operation))
         try:

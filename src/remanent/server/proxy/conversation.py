@@ -83,7 +83,7 @@ def read_body(data: bytes, *, values: int = _MAX_VALUES, items: str = "messages"
     One of more than so many values is not read either: no other thread runs while JSON is parsed.
     """
     if count_separators(data, most=values) >= values:
-        raise UnreadableChat(f"a chat request of more than {values} values")
+        raise UnreadableChat(f"a chat request with more than {values} values")
     try:
         text = data.decode()
         (messages, spans), fields = _read(text, items)
@@ -138,13 +138,13 @@ def _messages(text: str, begin: int) -> tuple[_Messages, int]:
     def message_at(position: int) -> int:
         message, end = _DECODER.raw_decode(text, position)
         if not isinstance(message, dict):
-            raise ValueError("messages are no list of objects")
+            raise ValueError("messages are not a list of objects")
         messages.append(message)
         spans.append((position, end))
         return end
 
     if text[begin] != "[":
-        raise ValueError("messages are no list of objects")
+        raise ValueError("messages are not a list of objects")
     end = _walk(text, begin, "]", message_at)
     return (tuple(messages), tuple(spans)), end
 

@@ -126,7 +126,7 @@ class ChatRecall:
         agent = self._memory.agent(scope.agent, workspace=scope.workspace, org=scope.org)
         # What the conversation holds already is found first and left out, so that more is asked for than is wanted.
         width = self._limit + min(len(said), 3 * self._limit)
-        with FailOpen("memory cannot answer a chat"):
+        with FailOpen("memory is not available for a chat"):
             async with asyncio.timeout(self._timeout):
                 # Half of the time for searching: while models are still loaded, what words find is better than nothing.
                 wishes = RecallOptions(within=self._timeout / 2)
@@ -210,7 +210,7 @@ class Spool:
     async def put(self, turn: ChatTurn) -> None:
         """Keep a turn; on return it survives a crash."""
         if self._turns.shared is not None:
-            with FailOpen("the database cannot take a turn, it waits on this machine"):
+            with FailOpen("the database cannot store a turn; it waits on this machine"):
                 await self._ask(self._write, self._turns.shared, turn)
                 return
         await asyncio.to_thread(self._write, self._turns.own, turn)
@@ -227,7 +227,7 @@ class Spool:
                 if turn.scope.owner in stuck:
                     waiting += 1
                     continue
-                with FailOpen("memory does not take a spooled turn") as outcome:
+                with FailOpen("memory does not accept a spooled turn") as outcome:
                     await deliver(turn)
                 if outcome.error is None:
                     await call(partial(place.shelf.remove, place.name))
@@ -385,7 +385,7 @@ class TurnRecorder:
         """Store a turn now, or spool it durably until memory takes it; never before older ones of its agent."""
         owner = turn.scope.owner
         async with self._storing.setdefault(owner, asyncio.Lock()):
-            with FailOpen("memory cannot take a turn, it is spooled"):
+            with FailOpen("memory cannot store a turn; it is spooled"):
                 if not await self._spool.holds(owner):
                     await self._deliver(turn)
                     return RecordOutcome.STORED
@@ -470,7 +470,7 @@ class ChatShrinking:
         budget = self._memory.settings.context.budget
         if len(body.data) <= budget or not body.messages:  # a token has at least one byte
             return None
-        with FailOpen("a chat cannot be made to fit and goes as it came"):
+        with FailOpen("a chat cannot be made to fit and is sent unchanged"):
             async with asyncio.timeout(self._timeout):
                 beside = [json.dumps(body.value(name), ensure_ascii=False) for name in _BESIDE if name in body.fields]
                 room = max(int(_LEAST * budget), budget - token_counter()("\n".join(beside)))

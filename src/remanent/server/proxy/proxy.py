@@ -154,7 +154,7 @@ class ChatExchange:
         bucket = bucket_of(self._begun)
         before = {message_id(said.chain, bucket - 1) for said in self._conversation.new}
         lately: list[Entry] = []
-        with FailOpen("memory cannot tell what was said lately"):
+        with FailOpen("memory cannot say what was said recently"):
             async with asyncio.timeout(self._patience):
                 lately = await self._agent.entries(
                     session=self.scope.session,
@@ -291,7 +291,7 @@ class Proxy:
         path = request.url.path.removeprefix("/v1/")
         known = {*(dialect.path for dialect in DIALECTS), "embeddings", "models", "messages/count_tokens"}
         if path in known:
-            raise Refusal(405, f"/v1/{path} takes another method")
+            raise Refusal(405, f"/v1/{path} does not accept this method")
         raise Refusal(404, f"the proxy does not offer this address; it has {', '.join(sorted(known))}")
 
     async def _forward(self, path: str, request: Request, send: Send) -> None:

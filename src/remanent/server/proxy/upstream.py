@@ -95,7 +95,7 @@ def _translated(scrubber: Scrubber) -> Iterator[None]:
         raise ModelUnavailable("the model behind the proxy did not answer in time") from scrubber.cause(error)
     except (httpx2.HTTPError, httpx2.StreamError, OSError) as error:
         said = scrubber.clean(str(error)) or type(error).__name__
-        raise ModelUnavailable(f"the model behind the proxy is out of reach: {said}") from scrubber.cause(error)
+        raise ModelUnavailable(f"the model behind the proxy cannot be reached: {said}") from scrubber.cause(error)
 
 
 class Upstream:
@@ -116,7 +116,9 @@ class Upstream:
         own = self._settings.anthropic_base_url if is_anthropic else None
         base = own or self._settings.base_url
         if base is None:
-            raise InvalidSettings("no model stands behind this proxy; set proxy.base_url (REMANENT_PROXY__BASE_URL)")
+            raise InvalidSettings(
+                "this proxy has no model to forward to; set proxy.base_url (REMANENT_PROXY__BASE_URL)"
+            )
         client = await self._client()
         key = self._anthropic_key if own else self._key
         outgoing = _outgoing(headers, key=key, is_anthropic=is_anthropic)

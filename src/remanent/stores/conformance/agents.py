@@ -445,7 +445,7 @@ class TransferConformance(StoreSuite):
             lines = export_lines(agent.store, lived.scope)
             await anext(lines)
             assert (await agent.store.erase(lived.scope, erasure)).record_ids
-            with pytest.raises(StoreBusy, match="was erased while it was exported"):
+            with pytest.raises(StoreBusy, match="was erased during the export"):
                 [line async for line in lines]
             whole = await exported(agent.store, lived.scope)
             assert whole[-1].startswith('{"remanent":"end"')

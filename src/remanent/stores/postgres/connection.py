@@ -132,15 +132,18 @@ _OURS: dict[str, type[errors.RemanentError]] = {
     "RM005": errors.QueueFull,
     "RM006": errors.LeaseLost,
 }
-_UNREACHABLE = "the database does not answer; look whether it runs and whether the URL of `store` is right"
-_FULL = (errors.StorageFull, "no room left on the database's machine; nothing was written, make room and try again")
-_HELD = (errors.StoreBusy, "another process holds what this needs; nothing was written, try again")
-_OLD = (errors.StorageError, "the database has not the tables of this version; run `remanent migrate`")
+_UNREACHABLE = "the database does not answer; check that it is running and that the URL in `store` is right"
+_FULL = (
+    errors.StorageFull,
+    "no space left on the database's machine; nothing was written: free some space and try again",
+)
+_HELD = (errors.StoreBusy, "another process has locked what this needs; nothing was written: try again")
+_OLD = (errors.StorageError, "the database does not have this version's tables; run `remanent migrate`")
 _THEIRS: dict[str, tuple[type[errors.RemanentError], str]] = {
-    "22000": (errors.InvalidInput, "the vector has another size than those of its model here"),
+    "22000": (errors.InvalidInput, "the vector differs in size from this model's other vectors"),
     "42501": (
         errors.StorageError,
-        f"the login may not act as {ROLE}; run as the owner of the tables: GRANT {ROLE} TO it",
+        f"the login is not allowed to act as {ROLE}; run as the owner of the tables: GRANT {ROLE} TO it",
     ),
     **dict.fromkeys(("53100", "53200"), _FULL),
     **dict.fromkeys(("40001", "40P01", "55P03", "57014", "53300"), _HELD),
@@ -193,7 +196,7 @@ def give_up(error: Exception, *, until: float) -> None:
     """Raise where it is no use to try again to connect: the login is refused, or it took too long."""
     refused = isinstance(error, psycopg.OperationalError) and "FATAL" in str(error)
     if refused and not any(word in str(error) for word in _PASSING):
-        raise errors.StorageError("the database refuses the login; look at the URL of `store`") from error
+        raise errors.StorageError("the database refuses the login; check the URL in `store`") from error
     if time.monotonic() > until:
         raise error
 

@@ -348,7 +348,10 @@ def migrate_now(url: str, *, dry_run: bool = False, only_from_nothing: bool = Fa
         wanted = steps()
         before = _version_of(connection)
         if before > len(wanted):
-            raise SchemaTooNew(f"the database is at step {before}; this version knows {len(wanted)}: upgrade it")
+            raise SchemaTooNew(
+                f"the database is at step {before}, but this version of Remanent "
+                f"only knows {len(wanted)}; upgrade Remanent"
+            )
         if dry_run or (only_from_nothing and before > 0):
             return before, len(wanted)
         # Before the transaction: one that began earlier would not see what it has waited for. It ends with the
@@ -372,15 +375,15 @@ def _owning() -> Iterator[None]:
         yield
     except psycopg.errors.InsufficientPrivilege as error:
         raise StorageError(
-            "the login may not make or change the tables; run `remanent migrate` as the user who owns them, "
-            "or as one who may create in an empty database"
+            "the login is not allowed to create or change the tables; run `remanent migrate` as the user who "
+            "owns them, or, in an empty database, as one who may create them"
         ) from error
 
 
 def _check_versions(connection: "psycopg.Connection[tuple[object, ...]]") -> None:
     """Refuse a server, or a pgvector, that lacks what the statements count on."""
     if connection.info.server_version < _OLDEST:
-        raise StorageError(f"PostgreSQL {connection.info.server_version // 10000} is too old; take 16 or newer")
+        raise StorageError(f"PostgreSQL {connection.info.server_version // 10000} is too old; use 16 or newer")
     found = connection.execute(
         "SELECT coalesce(installed_version, default_version) FROM pg_available_extensions WHERE name = 'vector'"
     ).fetchone()

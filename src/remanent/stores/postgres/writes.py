@@ -199,8 +199,8 @@ class GroupCommit:
 
 
 _LOST = (
-    "the database went away during a commit, and nobody knows whether it came to its end; "
-    "send it again under the same id, so that it is stored once"
+    "the connection to the database was lost during a commit, which may or may not have "
+    "completed; send it again with the same id, and it is stored only once"
 )
 COMMIT_UNITS = "SELECT commit_units(%s, %s::jsonb, %b::vector[], %s)"
 

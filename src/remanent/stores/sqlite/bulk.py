@@ -55,7 +55,7 @@ def append_together(connection: apsw.Connection, entries: Sequence[Entry]) -> It
     try:
         last = _insert(connection, INTO_ENTRIES, [(None, *rows.entry_row(entry)) for entry in entries])
     except apsw.ConstraintError as error:
-        raise DuplicateEntry("one of the entries exists already") from error
+        raise DuplicateEntry("one of the entries already exists") from error
     return iter(range(last - len(entries) + 1, last + 1))
 
 
@@ -106,7 +106,7 @@ def put_vectors(connection: apsw.Connection, changes: Sequence[PutVector]) -> No
         if change.expects is not None and version != change.expects:
             continue
         if ref is None:
-            raise NotFound(f"no record {change.record_id} here")
+            raise NotFound(f"there is no record {change.record_id} here")
         of_model = change.model, len(rows.vector_of(change.values))
         if of_model not in models:
             models[of_model] = _model(connection, *of_model)

@@ -119,7 +119,7 @@ def is_starved() -> bool:
 
 
 _IS_DAMAGED = "the database file is damaged; run `remanent doctor --repair` to save what is readable"
-_STARVED = "this process has too many files open; nothing was written, try again, or raise its limit (ulimit -n)"
+_STARVED = "this process has too many files open; nothing was written: try again, or raise its limit (ulimit -n)"
 _DAMAGED = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError)
 
 
@@ -143,15 +143,15 @@ def _of_engine(error: apsw.Error, connection: apsw.Connection | None) -> Storage
     """
     extended = getattr(error, "extendedresult", 0)
     if isinstance(error, (apsw.BusyError, apsw.LockedError)):
-        return StoreBusy("another process holds the database; nothing was written, try again")
+        return StoreBusy("another process is using the database; nothing was written: try again")
     if isinstance(error, apsw.FullError):
-        return StorageFull("no room left on the device; nothing was written, make room and try again")
+        return StorageFull("no space left on the device; nothing was written: free some space and try again")
     if isinstance(error, _DAMAGED) or extended in {apsw.SQLITE_IOERR_DATA, apsw.SQLITE_IOERR_CORRUPTFS}:
         return IntegrityError(_IS_DAMAGED)
     if isinstance(error, (apsw.IOError, apsw.CantOpenError)) and connection is not None:
         number = connection.system_errno
         if number in NO_ROOM:
-            return StorageFull("no room left on the device; nothing was written, make room and try again")
+            return StorageFull("no space left on the device; nothing was written: free some space and try again")
     if isinstance(error, apsw.CantOpenError) and is_starved():
         return StoreBusy(_STARVED)
     return StorageError(f"the database failed ({type(error).__name__}, code {extended}); nothing was written")
@@ -162,8 +162,8 @@ def _of_system(error: OSError) -> StorageError | StoreBusy:
     if says_starved(error):
         return StoreBusy(_STARVED)
     if error.errno in NO_ROOM:
-        return StorageFull("no room left on the device; nothing was written, make room and try again")
-    return StorageError(f"the file system refused: {error.strerror or type(error).__name__}")
+        return StorageFull("no space left on the device; nothing was written: free some space and try again")
+    return StorageError(f"the file system refused the operation: {error.strerror or type(error).__name__}")
 
 
 def for_want_of_descriptors(error: BaseException) -> bool:
@@ -318,7 +318,10 @@ def migrate(connection: apsw.Connection, path: Path, *, migrations: Sequence[str
         if found == len(migrations):
             return
         if found > len(migrations):
-            raise SchemaTooNew(f"{path} has schema {found}, this Remanent knows {len(migrations)}; upgrade Remanent")
+            raise SchemaTooNew(
+                f"{path} has schema {found}, but this version of Remanent only "
+                f"knows {len(migrations)}; upgrade Remanent"
+            )
         with connection:
             # Nobody else writes from here on; but somebody may have been faster.
             connection.execute("UPDATE counters SET value = value WHERE name = 'vector_revision'")

@@ -104,7 +104,9 @@ class Layout:
         """
         folder = next((part for part in (self.home, *self.home.parents) if os.path.lexists(part)), self.home)
         if not folder.is_dir():
-            raise InvalidSettings(f"{folder} is a file; the home of memories is a folder (--home, REMANENT_HOME)")
+            raise InvalidSettings(
+                f"{folder} is a file, but the home of all memories must be a folder (--home, REMANENT_HOME)"
+            )
         try:
             Path(tempfile.mkdtemp(dir=folder, prefix=".remanent-")).rmdir()
         except OSError as error:
@@ -124,7 +126,9 @@ class Layout:
             raise InvalidScope(f"the database of {scope} is a link; it would be another's memory")
         name = _recorded_agent(folder / META)
         if name is not None and name != scope.agent and name.casefold() == scope.agent.casefold():
-            raise InvalidScope(f"agent {scope.agent!r} differs only in case from {name!r}, which lives in that folder")
+            raise InvalidScope(
+                f"agent {scope.agent!r} differs only in case from {name!r}, which already uses that folder"
+            )
 
     def schema(self, scope: Scope) -> int:
         """Return the schema that a database's header names, without opening it; 0 when that cannot be read."""

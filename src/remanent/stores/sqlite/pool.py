@@ -222,7 +222,9 @@ class DatabasePool:
                 await asyncio.wait({turn.come}, timeout=VISIT_TIMEOUT)
                 if not turn.come.done():
                     if time.monotonic() > ends:
-                        raise StoreBusy("every agent that may be open is in use; nothing was written, try again")
+                        raise StoreBusy(
+                            "as many agents as may be open at once are in use; nothing was written: try again"
+                        )
                     self._make_room(visited=True)
         except BaseException:
             turn.callers -= 1

@@ -526,7 +526,7 @@ def unheld(store: Store) -> HeldMoment:
         standing, *answers = await store.read(scope, (StandingQuery(), *queries))
         first.append(standing.revision)
         if standing.revision != first[0]:
-            raise StoreBusy(f"{scope.owner} changed while it was exported; let its jobs finish, then export again")
+            raise StoreBusy(f"{scope.owner} changed during the export; let its jobs finish, then export again")
         return answers
 
     return HeldMoment(answer)

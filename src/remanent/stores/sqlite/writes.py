@@ -150,7 +150,9 @@ class UnitOfWork:
             return False
         known_id, seq, text, role, erased = found
         if not erased and (text, role) != (entry.text, entry.role):
-            raise DuplicateEntry(f"id {entry.caller_id!r} names another message of this session; use a new id")
+            raise DuplicateEntry(
+                f"id {entry.caller_id!r} already belongs to another message of this session; use a new id"
+            )
         # What was erased stays erased when it is sent again.
         self._entry_ids.append(known_id)
         self._last_seq = max(self._last_seq, seq)
@@ -231,7 +233,7 @@ class UnitOfWork:
     def drop_record(self, change: transaction.DropRecord) -> None:
         """Remove a record and everything derived from it, but not the links that point to it."""
         if self._sql("SELECT 1 FROM records WHERE id = ?", (change.record_id,)).get is None:
-            raise NotFound(f"no record {change.record_id} here")
+            raise NotFound(f"there is no record {change.record_id} here")
         self.remove(change.record_id)
 
     def remove(self, record_id: str) -> None:
@@ -349,7 +351,7 @@ class UnitOfWork:
             return
         waiting: int = self._sql("SELECT count(*) FROM jobs WHERE state != 'dead'").get
         if waiting >= change.limit:
-            raise QueueFull(f"{waiting} jobs wait for this agent already; let them run, then try again")
+            raise QueueFull(f"{waiting} jobs are already waiting for this agent; let them run, then try again")
         try:
             self._sql(_INSERT_JOB, (job.seq or None, *rows.job_row(job)))
         except apsw.ConstraintError as error:
@@ -391,7 +393,7 @@ class UnitOfWork:
         """Put a dead letter back at the tail of its lane."""
         found = self._sql("SELECT lane, key FROM jobs WHERE id = ? AND state = 'dead'", (change.job_id,)).get
         if found is None:
-            raise NotFound(f"no dead letter {change.job_id} here")
+            raise NotFound(f"there is no dead letter {change.job_id} here")
         if found[1] is not None and self._waits(*found):
             self._sql("DELETE FROM jobs WHERE id = ?", (change.job_id,))
             return
@@ -602,7 +604,7 @@ def _apply(connection: apsw.Connection, batch: Sequence[Change]) -> None:
         try:
             UnitOfWork(connection).load(batch)
         except apsw.ConstraintError as error:
-            raise InvalidInput("the export holds the same thing twice; nothing was loaded") from error
+            raise InvalidInput("the export contains the same thing twice; nothing was loaded") from error
 
 
 def _commit(connection: apsw.Connection) -> None:

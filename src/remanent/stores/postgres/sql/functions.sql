@@ -65,7 +65,7 @@ DECLARE
 BEGIN
     DELETE FROM records WHERE agent = a AND id = new.id RETURNING * INTO old;
     IF loading THEN
-        PERFORM refuse('RM004', 'the export holds the same thing twice; nothing was loaded') WHERE old.id IS NOT NULL;
+        PERFORM refuse('RM004', 'the export contains the same thing twice; nothing was loaded') WHERE old.id IS NOT NULL;
     ELSE
         IF coalesce(old.version, 0) <> (c ->> 'expects')::bigint THEN
             PERFORM refuse('RM002', format('record %s is at version %s, not %s; read it again, then retry', new.id,
