@@ -10,6 +10,7 @@ from remanent.text.talk import (
     only_asks,
     only_shrugs,
     says_nothing_alone,
+    takes_back,
 )
 
 SMALL_TALK = """
@@ -246,3 +247,42 @@ def test_greetings_thanks_and_bare_replies_say_nothing_alone_however_they_are_pu
 @pytest.mark.parametrize("piece", ["嗯", "你好", "明白了", "hm", "hi "])
 def test_small_talk_that_ends_in_something_else_is_told_at_once(piece: str) -> None:
     assert not says_nothing_alone(piece * 500 + "x")
+
+
+TAKEN_BACK = """
+no wait, it's Wednesday at 3
+Correction: biology is on the 26th
+scrap that, we eat fish again
+Sorry, I meant Thursday
+Oops, make that 8pm
+Actually it's on Friday
+my bad, it was Ana who paid
+哦不对，是周三
+更正一下，英语改到二十六号了
+我记错了，是三楼
+等等，不对，是下周
+啊打错了，是15号
+不是，我是说周五
+""".strip().split("\n")
+GOING_ON = """
+actually I've gone off black coffee
+no worries
+wait for me at the station
+I mean it's fine
+I meant to tell you that we moved
+make it a double
+don't make that mistake
+感觉有点不对劲
+不是我买的
+错过了末班车
+""".strip().split("\n")
+
+
+@pytest.mark.parametrize("text", TAKEN_BACK)
+def test_who_takes_back_what_was_just_said_is_heard(text: str) -> None:
+    assert takes_back(text)
+
+
+@pytest.mark.parametrize("text", GOING_ON)
+def test_who_goes_on_takes_nothing_back(text: str) -> None:
+    assert not takes_back(text)

@@ -119,6 +119,18 @@ _OF_ADVICE = lazy_regex(
     re.IGNORECASE,
 )
 
+_TAKES_BACK = lazy_regex(
+    r"\W*(?:(?:oh|ah|oops|ugh|argh|sorry|hm+|um+|er+|ok|well|hang on|hold on|and|but)\b[\W_]*)*(?:"
+    r"no[,.!\s]+(?:wait|sorry|actually|scratch|scrap|hang on|hold on|that'?s (?:wrong|not right)|i mean)\b|"
+    r"wait[,.!\s]+(?:no|actually|sorry|that'?s (?:wrong|not))\b|(?:scratch|scrap|strike) that\b|correction\b|"
+    r"make that\b|i meant(?! to\b)|i mean,|my (?:bad|mistake)\b|typo\b|that(?:'s| was| is) (?:wrong|not right|a typo)\b|"
+    r"i (?:misspoke|mistyped|was wrong|got (?:that|it|this) wrong|mixed (?:that|it|them) up)\b|on second thoughts?\b|"
+    r"actually,? (?:no|scratch|it(?:'s| is| was)|that(?:'s| is| was)|they(?:'re| are| were)|not)\b)|"
+    r"\W*(?:(?:哦|噢|喔|啊|呃|额|诶|欸|哎呀?|唉|嗯|等等|等一?下|抱歉|不好意思|对不起)[，,。.!！…\s]*)*我?(?:"
+    r"不对(?![劲称等])|不是[，,、\s]|(?:刚才?|前面|上面)?(?:说|记|写|打|搞|弄|看|讲)错|错了|更正|纠正|改正|口误|笔误|是想?说|"
+    r"(?:刚才?|前面|上面)(?:说|写|讲)的(?:不对|有误|错))",
+    re.IGNORECASE,
+)
 _LONGEST_SHRUG = 120
 """Characters; an answer that goes on for longer mostly tells something besides."""
 _SHRUG = lazy_regex(
@@ -205,6 +217,15 @@ def share_asked(text: str) -> float:
 def asks_what_was_asked(text: str) -> bool:
     """Tell whether a question is about earlier questions: "What did I ask you yesterday?"."""
     return _OF_ASKING.search(text) is not None
+
+
+@memoized_by_hash
+def takes_back(text: str) -> bool:
+    """Tell whether a message begins by taking back what was said just before: "no wait, it's Wednesday", 不对，是周三.
+
+    By itself it seldom says of what: it belongs to the message that it corrects.
+    """
+    return _TAKES_BACK.match(fold(text[:_LONGEST_SMALL_TALK]).replace("’", "'")) is not None
 
 
 def speaks_of_oneself(text: str) -> bool:
