@@ -165,3 +165,26 @@ def test_an_answer_that_is_kept_needs_no_new_text(tmp_path: Path, monkeypatch: p
         assert shorter.text != first.text
         seen = RecallOptions(seen=first.injection.fingerprints)
         assert ada.recall("Which rooms does the cabin have?", limit=2, options=seen).text == ""
+
+
+@pytest.mark.spec("USE-03")
+@pytest.mark.parametrize(
+    ("told", "question"),
+    [
+        ("I'm allergic to walnuts, which cereal is safe?", "What am I allergic to?"),
+        ("My daughter moved to Leeds, is there a good gym?", "Where did my daughter move?"),
+        ("Our passports run out in July, should be fine, right?", "When do our passports run out?"),
+        ("我女儿对鸡蛋过敏，做什么蛋糕好？", "我女儿对什么过敏？"),
+        ("我刚搬到成都，附近有什么好吃的？", "我搬到哪里了？"),
+        ("护照七月到期，应该没事吧？", "护照什么时候到期？"),
+    ],
+)
+def test_what_was_told_in_one_breath_with_a_question_is_an_answer(tmp_path: Path, told: str, question: str) -> None:
+    with remanent.open(tmp_path, embedder="none") as memory:
+        ada = memory.agent("ada")
+        ada.remember(["The weather is fine.", "今天天气不错。", told, "Ann plays the flute.", "小王会下棋。"])
+        memory.settle()
+        found = ada.recall(question)
+        assert found.items[0].text == told
+        assert found.items[0].score > 0
+        assert told in found.text
