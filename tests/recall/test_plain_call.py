@@ -188,3 +188,26 @@ def test_what_was_told_in_one_breath_with_a_question_is_an_answer(tmp_path: Path
         assert found.items[0].text == told
         assert found.items[0].score > 0
         assert told in found.text
+
+
+ASKED_OF_THE_AGENT = """
+Can you recommend a film for tonight? Something light.|Paddington 2 is a light film.|What film did you recommend?
+Suggest a name for my boat please.|Heron would be fine.|Which name did you suggest for my boat?
+I need stretches for my back, list three for me.|Cat, cobra, child's pose.|Which stretches did you list for my back?
+推荐个今晚看的电影呗，轻松点的。|可以看看《帕丁顿熊2》，很温馨。|你推荐了什么电影？
+给我列几道适合夏天的凉菜，我好买菜。|拍黄瓜、凉拌木耳。|你给我列的凉菜有哪些？
+帮我给小猫起个名字，要好听的。|叫桂圆怎么样。|你给小猫起的名字，你说的是什么？
+""".strip()
+
+
+@pytest.mark.spec("USE-03")
+@pytest.mark.parametrize("line", ASKED_OF_THE_AGENT.split("\n"))
+def test_what_the_agent_said_comes_with_the_request_for_it(tmp_path: Path, line: str) -> None:
+    request, reply, question = line.split("|")
+    with remanent.open(tmp_path, embedder="none") as memory:
+        ada = memory.agent("ada")
+        aside = [{"role": "user", "content": text} for text in ("The weather is fine.", "今天天气不错。")]
+        talk = [{"role": "user", "content": request}, {"role": "assistant", "content": reply}, *aside]
+        ada.remember(talk, session="s")
+        memory.settle()
+        assert reply in ada.recall(question).items[0].text

@@ -58,7 +58,11 @@ MAX_TWINS = 8
 
 
 def exchanges(
-    chosen: Iterable[RankedCandidate], known: Iterable[RankedCandidate], records: Mapping[str, Record]
+    chosen: Iterable[RankedCandidate],
+    known: Iterable[RankedCandidate],
+    records: Mapping[str, Record],
+    *,
+    agent_is_asked: bool = False,
 ) -> tuple[list[RankedCandidate], dict[str, list[RankedCandidate]]]:
     """Fold turns that belong together into one result; return what is left, and the turns folded into each.
 
@@ -86,10 +90,12 @@ def exchanges(
             other = turns.get((one.place.session, one.place.seq + step))
             if other is None or other.record_id in told:
                 continue
-            if _takes_back(*((one, other) if step > 0 else (other, one)), records):
+            earlier, later = (one, other) if step > 0 else (other, one)
+            if _takes_back(earlier, later, records):
                 belongs = True
             elif abs(step) == 1:
-                belongs = _answers(other, one, records) if step < 0 else _answers(one, other, records)
+                asked = agent_is_asked and earlier.place.trust is Origin.USER and later.place.trust is Origin.AGENT
+                belongs = asked or _answers(earlier, later, records)
             else:
                 between = turns.get((one.place.session, one.place.seq + step // 2))
                 replied = between.place.trust is Origin.AGENT if between else one.place.session not in alone

@@ -186,9 +186,9 @@ class Factor(NamedTuple):
 
 
 def trust(origin: Origin, boosts: Boosts, *, agent_is_asked: bool = False) -> float:
-    """Return the factor for who said it; where the question asks what the agent said, it is the one who is named."""
+    """Return the factor for who said it; where the question asks what the agent said, its word counts in full."""
     if agent_is_asked and origin is Origin.AGENT:
-        return 1.0 + boosts.speaker
+        return 1.0
     return 1 - boosts.trust * _DISTANCE[origin]
 
 
