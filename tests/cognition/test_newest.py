@@ -131,3 +131,28 @@ def test_a_clock_that_went_ahead_does_not_win_for_ever(tmp_path: Path, before: s
         assert next(item.text for item in found.items if item.kind == "turn") == now
         (fact,) = [record for record in ada.records() if record.kind == "semantic"]
         assert fact.version > 1
+
+
+@pytest.mark.spec("COG-07")
+@pytest.mark.parametrize(
+    ("of_this", "of_that", "question"),
+    [
+        (
+            "The maths resit is on the 22nd, French on the 25th.",
+            "They moved biology to the 26th.",
+            "When is the maths resit?",
+        ),
+        ("My shift begins at 7am on weekdays.", "They moved the gym class to 9am.", "When does my shift begin?"),
+        (
+            "The crate of apples weighs 12kg.",
+            "I changed the dog's food to a 3kg bag.",
+            "How heavy is the crate of apples?",
+        ),
+        ("高数补考8月22日，周一出成绩。", "生日会改到8月26日了。", "高数补考是哪天？"),
+    ],
+)
+async def test_another_day_or_measure_is_not_a_change_of_the_one_that_is_asked_for(
+    ada: AsyncAgent, clock: SetClock, of_this: str, of_that: str, question: str
+) -> None:
+    await told(ada, clock, of_this, of_that)
+    assert (await ada.recall(question)).items[0].text == of_this

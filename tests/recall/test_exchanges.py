@@ -137,3 +137,46 @@ def test_a_diary_that_nobody_replies_to_gives_way_to_no_other_talk(tmp_path: Pat
         memory.settle()
         found = ada.recall("Tim tank?")
     assert [item.session for item in found.items][:4] == ["diary"] * 4
+
+
+TAKEN_BACK = """The dentist is Tuesday at 3.|No wait, it's Wednesday at 3.|The vet is on Tuesday.|When's the dentist?
+Our train leaves at 8:40.|Sorry, I meant 9:40.|The bus is free.|When does our train leave?
+Mia's party is in the park.|Scratch that, they moved it indoors.|Mia is six.|Where is Mia's party?
+周二下午三点约了牙医。|哦不对，是周三。|给狗打疫苗是周二。|什么时候看牙医？
+我们的座位在三排。|我记错了，是五排。|电影是法国的。|我们的座位在几排？
+快递放在门口了。|说错了，在楼下驿站。|门口有一双鞋。|快递放在哪儿？"""
+
+
+@pytest.mark.spec("USE-03")
+@pytest.mark.parametrize("line", TAKEN_BACK.split("\n"))
+@pytest.mark.parametrize("reply", [None, "Noted, the dentist, the train, the party. 好的，牙医、座位、快递。"])
+def test_what_was_taken_back_comes_with_what_is_right(tmp_path: Path, line: str, reply: str | None) -> None:
+    said, corrected, aside, question = line.split("|")
+    talk = [{"role": "user", "content": said}]
+    talk += [{"role": "assistant", "content": reply}] if reply else []
+    talk += [{"role": "user", "content": corrected}, {"role": "user", "content": aside}]
+    found = _found(tmp_path, talk, question)
+    assert {source.text for source in found[0].sources} >= {said, corrected}
+    assert found[0].text.index(said) < found[0].text.index(corrected)
+    assert sum(corrected in item.text for item in found) == 1, "nothing is said twice"
+
+
+@pytest.mark.spec("USE-03")
+def test_a_correction_is_found_by_the_words_of_what_it_corrects_among_much_else(tmp_path: Path) -> None:
+    aside = [{"role": "user", "content": f"Note {number}: the garden needs water."} for number in range(60)]
+    talk = [
+        {"role": "user", "content": "The dentist is Tuesday at 3."},
+        {"role": "user", "content": "No wait, it's Wednesday."},
+        *aside,
+    ]
+    found = _found(tmp_path, talk, "When is the dentist?")
+    assert "Wednesday" in found[0].text
+
+
+@pytest.mark.spec("USE-03")
+def test_what_another_takes_back_stays_apart(tmp_path: Path) -> None:
+    talk = [
+        {"role": "Ann", "content": "The dentist is Tuesday at 3."},
+        {"role": "Bob", "content": "No wait, it's Wednesday."},
+    ]
+    assert len(_found(tmp_path, talk, "When is the dentist?")[0].sources) == 1

@@ -165,3 +165,49 @@ def test_an_answer_that_is_kept_needs_no_new_text(tmp_path: Path, monkeypatch: p
         assert shorter.text != first.text
         seen = RecallOptions(seen=first.injection.fingerprints)
         assert ada.recall("Which rooms does the cabin have?", limit=2, options=seen).text == ""
+
+
+@pytest.mark.spec("USE-03")
+@pytest.mark.parametrize(
+    ("told", "question"),
+    [
+        ("I'm allergic to walnuts, which cereal is safe?", "What am I allergic to?"),
+        ("My daughter moved to Leeds, is there a good gym?", "Where did my daughter move?"),
+        ("Our passports run out in July, should be fine, right?", "When do our passports run out?"),
+        ("我女儿对鸡蛋过敏，做什么蛋糕好？", "我女儿对什么过敏？"),
+        ("我刚搬到成都，附近有什么好吃的？", "我搬到哪里了？"),
+        ("护照七月到期，应该没事吧？", "护照什么时候到期？"),
+    ],
+)
+def test_what_was_told_in_one_breath_with_a_question_is_an_answer(tmp_path: Path, told: str, question: str) -> None:
+    with remanent.open(tmp_path, embedder="none") as memory:
+        ada = memory.agent("ada")
+        ada.remember(["The weather is fine.", "今天天气不错。", told, "Ann plays the flute.", "小王会下棋。"])
+        memory.settle()
+        found = ada.recall(question)
+        assert found.items[0].text == told
+        assert found.items[0].score > 0
+        assert told in found.text
+
+
+ASKED_OF_THE_AGENT = """
+Can you recommend a film for tonight? Something light.|Paddington 2 is a light film.|What film did you recommend?
+Suggest a name for my boat please.|Heron would be fine.|Which name did you suggest for my boat?
+I need stretches for my back, list three for me.|Cat, cobra, child's pose.|Which stretches did you list for my back?
+推荐个今晚看的电影呗，轻松点的。|可以看看《帕丁顿熊2》，很温馨。|你推荐了什么电影？
+给我列几道适合夏天的凉菜，我好买菜。|拍黄瓜、凉拌木耳。|你给我列的凉菜有哪些？
+帮我给小猫起个名字，要好听的。|叫桂圆怎么样。|你给小猫起的名字，你说的是什么？
+""".strip()
+
+
+@pytest.mark.spec("USE-03")
+@pytest.mark.parametrize("line", ASKED_OF_THE_AGENT.split("\n"))
+def test_what_the_agent_said_comes_with_the_request_for_it(tmp_path: Path, line: str) -> None:
+    request, reply, question = line.split("|")
+    with remanent.open(tmp_path, embedder="none") as memory:
+        ada = memory.agent("ada")
+        aside = [{"role": "user", "content": text} for text in ("The weather is fine.", "今天天气不错。")]
+        talk = [{"role": "user", "content": request}, {"role": "assistant", "content": reply}, *aside]
+        ada.remember(talk, session="s")
+        memory.settle()
+        assert reply in ada.recall(question).items[0].text

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from remanent.model import Kind, Origin, Record, Scope
 from remanent.recall import Candidate, PathUse, Recipe
 from remanent.recall.paths import BY_WORDS_ALONE
-from remanent.recall.recipe import Boosts, Surroundings
+from remanent.recall.recipe import Boosts, Surroundings, built_in
 from remanent.recall.scoring import (
     Factor,
     Gathered,
@@ -199,3 +199,27 @@ def test_in_a_talk_with_an_agent_fewer_turns_of_a_session_count_than_in_a_diary(
     places = {name: RecordPosition(name, Kind.TURN, session, MAY, who) for name, (session, who) in turns.items()}
     evidence = session_evidence(dict.fromkeys(places, 1.0), places, discount=1.0, depth=5, with_agent=2)
     assert evidence == {"talk": 2.0, "diary": 3.0}
+
+
+@pytest.mark.parametrize("words", [{"right": 0.93, "wrong": 1.0}, {"right": 1.9e-6, "wrong": 2.0e-6}])
+@pytest.mark.parametrize("others", [0, 3, 25])
+def test_a_small_lead_in_words_among_few_does_not_outweigh_a_clear_one_in_meaning(
+    words: dict[str, float], others: int
+) -> None:
+    near = {"right": 0.71, "wrong": 0.5, **{f"other {number}": 0.2 for number in range(others)}, "far": 0.1}
+    found = {
+        "keyword": [Candidate(one, score) for one, score in sorted(words.items(), key=lambda pair: -pair[1])],
+        "vector": [Candidate(one, score) for one, score in near.items()],
+    }
+    gathered = Gathered(found=found, weights={"keyword": 0.55, "vector": 0.45}, adding=set(near))
+    assert next(iter(fuse(gathered, built_in()["default"]))) == "right"
+
+
+def test_of_a_full_list_the_last_counts_nothing() -> None:
+    recipe = Recipe(name="full", paths={"keyword": PathUse(limit=3, scale="rise")}, fusion="hybrid")
+    found = {"keyword": [Candidate("a", 9.0), Candidate("b", 6.0), Candidate("c", 5.0)]}
+    fused = fuse(Gathered(found=found, weights={"keyword": 1.0}, adding={"a", "b", "c"}), recipe)
+    assert fused == pytest.approx({"a": 1.0, "b": 0.25, "c": 0.0})
+    short = {"keyword": found["keyword"][:2]}
+    fused = fuse(Gathered(found=short, weights={"keyword": 1.0}, adding={"a", "b"}), recipe)
+    assert fused == pytest.approx({"a": 1.0, "b": 2 / 3})

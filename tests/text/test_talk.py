@@ -10,6 +10,8 @@ from remanent.text.talk import (
     only_asks,
     only_shrugs,
     says_nothing_alone,
+    share_asked,
+    takes_back,
 )
 
 SMALL_TALK = """
@@ -246,3 +248,106 @@ def test_greetings_thanks_and_bare_replies_say_nothing_alone_however_they_are_pu
 @pytest.mark.parametrize("piece", ["嗯", "你好", "明白了", "hm", "hi "])
 def test_small_talk_that_ends_in_something_else_is_told_at_once(piece: str) -> None:
     assert not says_nothing_alone(piece * 500 + "x")
+
+
+TAKEN_BACK = """
+no wait, it's Wednesday at 3
+Correction: biology is on the 26th
+scrap that, we eat fish again
+Sorry, I meant Thursday
+Oops, make that 8pm
+Actually it's on Friday
+my bad, it was Ana who paid
+哦不对，是周三
+更正一下，英语改到二十六号了
+我记错了，是三楼
+等等，不对，是下周
+啊打错了，是15号
+不是，我是说周五
+""".strip().split("\n")
+GOING_ON = """
+actually I've gone off black coffee
+no worries
+wait for me at the station
+I mean it's fine
+I meant to tell you that we moved
+make it a double
+don't make that mistake
+感觉有点不对劲
+不是我买的
+错过了末班车
+""".strip().split("\n")
+
+
+@pytest.mark.parametrize("text", TAKEN_BACK)
+def test_who_takes_back_what_was_just_said_is_heard(text: str) -> None:
+    assert takes_back(text)
+
+
+@pytest.mark.parametrize("text", GOING_ON)
+def test_who_goes_on_takes_nothing_back(text: str) -> None:
+    assert not takes_back(text)
+
+
+TOLD_BEFORE_ASKING = """
+I'm on warfarin, can I take ibuprofen?
+My daughter is allergic to eggs, what cake can I bake?
+we've got two kids and a dog so is a flat on the 5th floor ok?
+I've a job interview at Monzo on Friday at 2, what should I wear?
+I'm vegan, any dinner ideas?
+passport runs out in July, should be fine right?
+The bins go out on Monday, don't they?
+Since I'm allergic to nuts, which cereal is safe?
+my landlord wants 900 for the deposit - is that legal?
+hey, I just moved to Leeds, where can I find a good gym?
+我女儿鸡蛋过敏，做什么蛋糕好？
+我下周三去上海出差，需要带伞吗？
+我刚搬到成都，附近有什么好吃的？
+我家猫十岁了还能打疫苗吗？
+我胃不好，能喝咖啡吗
+护照七月就到期了，应该没事吧？
+因为我对花生过敏，哪种饼干能吃？
+周五交房租，对吧？
+my passport runs out in July, should be fine right?
+""".strip().split("\n")
+ASKED_ALL_THE_SAME = """
+My cat, what is she called?
+My older sister, what is her name?
+I forgot, what's my shoe size?
+I was wondering, where did I park?
+if I move to Japan, what visa do I need?
+By the way, where do I work?
+I told you before, what's my dog's name?
+I can't remember, when is my flight?
+When I was in Paris, what did I eat?
+I know, right?
+我上次说的那家店，叫什么来着？
+我忘了，我住几楼？
+我想问一下，我的血型是什么？
+我的猫，叫什么名字？
+我的电脑密码，是多少？
+我记不清了，我什么时候搬的家？
+What's my name, right?
+do I like tea, or coffee?
+我是什么时候搬家的？
+我住在哪里，你记得吗？
+我在哪儿上班，几点下班？
+我喜欢什么颜色，蓝色吗？
+What about you?
+And my brother, where does he live?
+是吧？
+I live in Rome, right?
+我住在罗马，对吧？
+我们什么时候去，几点出发？
+""".strip().split("\n")
+
+
+@pytest.mark.parametrize("text", TOLD_BEFORE_ASKING)
+def test_what_somebody_tells_of_themselves_before_they_ask_is_told(text: str) -> None:
+    assert not only_asks(text)
+    assert share_asked(text) < 1
+
+
+@pytest.mark.parametrize("text", ASKED_ALL_THE_SAME)
+def test_a_question_that_is_only_led_up_to_still_asks(text: str) -> None:
+    assert only_asks(text)

@@ -305,6 +305,7 @@ _SPAN = lazy_regex(
 )
 """How long or when, in Chinese: 「三个月」 and 「下个月」 name nothing that two turns could both be about."""
 _NUMBERED = lazy_regex(r"[\d@]")
+_AFTER_FIGURE = lazy_regex(r"st|nd|rd|th|[ap]m|h|[kmg]|kg|mg|g|km|cm|ml|%")
 _BEGINS = lazy_regex(r"(?:^|[.!?\n] ?)$")
 _ONESELF = lazy_regex(r"I(?:['’]\w+)?")
 
@@ -428,7 +429,9 @@ def _names(text: str) -> set[str]:
     chinese = {
         term for term in query_terms(_SPAN.sub(" ", _TOKEN.sub(" ", text))) if is_unspaced(term) and len(term) > 1
     }
-    return chinese.union(query_terms(" ".join(english)) if english else ())
+    pieces = query_terms(" ".join(english)) if english else ()
+    # Of "26th" and "3pm" the sign after the figure names nothing: any other day has it, too.
+    return chinese.union(one for one in pieces if not _AFTER_FIGURE.fullmatch(one))
 
 
 def _words(terms: Collection[str]) -> int:

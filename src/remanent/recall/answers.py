@@ -40,7 +40,7 @@ from remanent.recall.scoring import RankedCandidate
 from remanent.stores import Cache, EntryQuery, RecordFilter, RecordPosition, RecordQuery, Store
 from remanent.text.dates import with_dates
 from remanent.text.escaping import escape_name
-from remanent.text.talk import LONGEST_ASKING, share_asked
+from remanent.text.talk import LONGEST_ASKING, share_asked, takes_back
 from remanent.text.terms import query_terms
 
 T = TypeVar("T")
@@ -58,7 +58,11 @@ MAX_TWINS = 8
 
 
 def exchanges(
-    chosen: Iterable[RankedCandidate], known: Iterable[RankedCandidate], records: Mapping[str, Record]
+    chosen: Iterable[RankedCandidate],
+    known: Iterable[RankedCandidate],
+    records: Mapping[str, Record],
+    *,
+    agent_is_asked: bool = False,
 ) -> tuple[list[RankedCandidate], dict[str, list[RankedCandidate]]]:
     """Fold turns that belong together into one result; return what is left, and the turns folded into each.
 
@@ -86,8 +90,12 @@ def exchanges(
             other = turns.get((one.place.session, one.place.seq + step))
             if other is None or other.record_id in told:
                 continue
-            if abs(step) == 1:
-                belongs = _answers(other, one, records) if step < 0 else _answers(one, other, records)
+            earlier, later = (one, other) if step > 0 else (other, one)
+            if _takes_back(earlier, later, records):
+                belongs = True
+            elif abs(step) == 1:
+                asked = agent_is_asked and earlier.place.trust is Origin.USER and later.place.trust is Origin.AGENT
+                belongs = asked or _answers(earlier, later, records)
             else:
                 between = turns.get((one.place.session, one.place.seq + step // 2))
                 replied = between.place.trust is Origin.AGENT if between else one.place.session not in alone
@@ -108,6 +116,12 @@ def _goes_on(one: RankedCandidate, other: RankedCandidate) -> bool:
     """Tell whether a user said both to an agent, and the other is near enough to the question to stand beside it."""
     same = one.place.trust is Origin.USER is other.place.trust and one.place.role == other.place.role
     return same and other.own > 0 and other.own >= _NEAR_ENOUGH * one.own
+
+
+def _takes_back(earlier: RankedCandidate, later: RankedCandidate, records: Mapping[str, Record]) -> bool:
+    """Tell whether somebody took back in a message what they had said in the one before."""
+    same = earlier.place.role == later.place.role and earlier.place.trust is later.place.trust is not Origin.AGENT
+    return same and takes_back(records[later.record_id].content)
 
 
 def _answers(asking: RankedCandidate, answer: RankedCandidate, records: Mapping[str, Record]) -> bool:

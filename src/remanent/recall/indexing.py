@@ -44,6 +44,7 @@ from remanent.stores import (
     is_searched,
     search_terms,
 )
+from remanent.text.talk import takes_back
 from remanent.text.terms import index_terms
 
 TURNS = "turns"
@@ -492,9 +493,10 @@ def _context_terms(entry: Entry, previous: Entry | None) -> list[str]:
     """Return terms of what an entry replies to: "Yes, in May" is found by the words of the question before it.
 
     The end of a long message is what gets a reply; more of it would drown the reply's own words. Who goes on talking
-    replies to nobody.
+    replies to nobody, but who takes back what they said ("no wait, it's Wednesday") speaks of the same.
     """
-    if previous is None or previous.role == entry.role or entry.occurred_at - previous.occurred_at > REPLY_WITHIN:
+    goes_on = previous is not None and previous.role == entry.role and not takes_back(entry.text)
+    if previous is None or goes_on or entry.occurred_at - previous.occurred_at > REPLY_WITHIN:
         return []
     speaker = TurnData(role=previous.role).speaker
     return index_terms(previous.text[-CONTEXT_CHARACTERS:])[-CONTEXT_TERMS:] + index_terms(speaker)

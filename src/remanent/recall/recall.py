@@ -431,7 +431,7 @@ class Recall:
             return await self._answers.turns(question, chosen[: options.depth], records, known=known)
         beside: dict[str, list[RankedCandidate]] = {}
         if options.recipe.surroundings.reply and not asks_what_was_asked(question.read):
-            chosen, beside = exchanges(chosen, shortlist.best, records)
+            chosen, beside = exchanges(chosen, shortlist.best, records, agent_is_asked=question.asks_the_agent)
         if not is_small_talk(question.read):
             # A greeting is no memory, though a small store has nothing else to fill an answer with.
             chosen = [one for one in chosen if one.score or not is_small_talk(records[one.record_id].content)]

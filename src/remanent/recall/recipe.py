@@ -27,7 +27,8 @@ class PathUse(Model):
     """Other weights for questions in these languages."""
     scale: Literal["plain", "best", "rise"] = "plain"
     """How scores are told where a recipe adds them up: as they are, as shares of the best one, or by how far they lie
-    above the last of a full list."""
+    above the last of a full list, and above 0 where the list is not full. Where scores are brought to [0, 1], the last
+    lie counts likewise with "rise"; else what a path found last counts nothing."""
 
     def weight_in(self, language: TextLanguage) -> float:
         """Return the weight for a question in a language."""
@@ -206,7 +207,7 @@ class Recipes(Mapping[str, Recipe]):
 _DEFAULT = Recipe(
     name="default",
     paths={
-        "keyword": PathUse(weight=0.55, limit=200),
+        "keyword": PathUse(weight=0.55, limit=200, scale="rise"),
         "vector": PathUse(weight=0.45, limit=200),
         "time": PathUse(weight=0.5, limit=50),
         "graph": PathUse(weight=0.1, limit=20),

@@ -74,6 +74,39 @@ _ENDS_IN_ASKING = lazy_regex(
     r"(?:什么|谁|哪|几[点个号岁]|多少|多[久大远高长]|怎|为何|何时|还是)[^，。；]*呢[。.！!\s]*\Z|"
     r"(?:什么|谁|哪[个里儿些位]|几[点个号岁]|多少|多久|怎么样?|为什么|是不是|有没有|能不能)(?![都也])[^，。；]{0,12}\Z"
 )
+_TELLS_FIRST = lazy_regex(
+    r"""\W*(?:(?:hi|hello|hey|ok(?:ay)?|so|well|btw|by\ the\ way|also|and|but|oh|fyi|since|as|because|given\ that|
+    now\ that)\b[,:]?\s+)*
+    (?:(?:i|we)
+    (?!(?:\s|'m|'d|'ve|\ am|\ was|\ just|\ really|\ also|\ still)*\s(?:wonder|curious|asking|forg[eo]t|
+    can(?:'t|not)\ re|don't\ re|(?:want(?:ed)?|need|like|love)\ to\ (?:know|ask)|know|see|agree|hear|guess|think|
+    believe|suppose|mean|
+    bet|hope|told\ you|said|say|mention|asked|have\ a\ question|not\ sure|sure)|
+    \s(?:do|did|am|was|can|could|should|shall|may|have)[,?])
+    (?:'(?:m|ve|re|ll|d)\s+|\s+[\w'-]+\s+)|
+    (?:my|our)\s+(?:[\w'-]+\s+){1,3}?
+    (?:is|are|was|were|has|had|have|got|can(?:'t|not)?|won't|doesn't|don't|isn't|\w+ed|\w{3,}s)\s+)
+    (?:[^,;:?!\n]|[,:](?=\d))+?
+    (?:\s*(?:[;–—]|[,:](?!\d))|\s-|\.\.+|…|
+    \b(?=(?:so|but|and)\ (?:wh|how|is|are|do|does|can|could|should|will)))(?=\s*\S[^\n]*\?)|
+    \W*(?:你好|请问|对了|话说|那个|因为|既然|由于|[嗯哎诶啊])*[，,\s]*(?:我|咱|俺)
+    (?![^，,；;？?]{0,4}(?:忘|记不|不?记得|不知道|好奇|问|请教|想(?:知道|了解)|说过|提过|说的|提的|告诉过)|
+    [^，,；;？?]*(?:什么|谁|哪|多少|怎|几[点号岁楼]))
+    (?=[^，,；;？?]*[了过是有在到去要会能得着很太被把不没刚养住叫吃喝对])
+    [^，,；;？?\n]{3,}?(?:[，,；;]|了(?=还|那|能|该|可以|要不要|怎么|需要))(?=[^\n]*\S)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""What somebody says of themselves before they ask, in the same sentence: "I'm on warfarin, can I take ibuprofen?"."""
+_ASKS_AFTER_ALL = lazy_regex(
+    r"(?<=\w)[\s,]+(?:right|yeah|ok(?:ay)?|huh|innit|correct|"
+    r"(?:is|are|was|were|do|does|did|has|have|would|will|can|could|should|wo|ca)n't (?:it|he|she|they|i|we))\?+\W*\Z|"
+    r"(?:吧|[，,](?:[对是]吧|对吗|是吗|对不对|是不是|行吗|可以吗|好吗))[?？]+\W*\Z",
+    re.IGNORECASE,
+)
+"""A sentence that tells, and asks whether it is so."""
+_CLAUSE_ENDS = lazy_regex(r"[,，;；]")
+_LEAST_TOLD = 12
+"""Characters before such an end, a Chinese one counting as three, from which on a sentence tells something."""
 _PIECE = lazy_regex(r"(?:[^.!?。！？；\n]|\.(?!\s|\Z))+(?:[.!?。！？；\"'”’)）…\s]+|\Z)")
 """About a sentence: a question parted at "3.5" still asks in its last part."""
 _SHORT_QUESTION = lazy_regex(r"(?:\A|(?<=[.!?。！？…\n]))[^.!?。！？…\n]{1,80}[?？]+")
@@ -119,6 +152,19 @@ _OF_ADVICE = lazy_regex(
     re.IGNORECASE,
 )
 
+_TAKES_BACK = lazy_regex(
+    r"\W*(?:(?:oh|ah|oops|ugh|argh|sorry|hm+|um+|er+|ok|well|hang on|hold on|and|but)\b[\W_]*)*(?:"
+    r"no[,.!\s]+(?:wait|sorry|actually|scratch|scrap|hang on|hold on|that'?s (?:wrong|not right)|i mean)\b|"
+    r"wait[,.!\s]+(?:no|actually|sorry|that'?s (?:wrong|not))\b|(?:scratch|scrap|strike) that\b|correction\b|"
+    r"make that\b|i meant(?! to\b)|i mean,|my (?:bad|mistake)\b|typo\b|"
+    r"that(?:'s| was| is) (?:wrong|not right|a typo)\b|"
+    r"i (?:misspoke|mistyped|was wrong|got (?:that|it|this) wrong|mixed (?:that|it|them) up)\b|on second thoughts?\b|"
+    r"actually,? (?:no|scratch|it(?:'s| is| was)|that(?:'s| is| was)|they(?:'re| are| were)|not)\b)|"
+    r"\W*(?:(?:哦|噢|喔|啊|呃|额|诶|欸|哎呀?|唉|嗯|等等|等一?下|抱歉|不好意思|对不起)[，,。.!！…\s]*)*我?(?:"
+    r"不对(?![劲称等])|不是[，,、\s]|(?:刚才?|前面|上面)?(?:说|记|写|打|搞|弄|看|讲)错|错了|更正|纠正|改正|口误|笔误|是想?说|"
+    r"(?:刚才?|前面|上面)(?:说|写|讲)的(?:不对|有误|错))",
+    re.IGNORECASE,
+)
 _LONGEST_SHRUG = 120
 """Characters; an answer that goes on for longer mostly tells something besides."""
 _SHRUG = lazy_regex(
@@ -185,7 +231,33 @@ def _asks(part: str) -> bool:
     """Tell whether a sentence is a question by how it begins, or by how it ends, which in ASCII only a sign tells."""
     if _BEGINS_TO_ASK.match(part):
         return True
-    return ("?" in part or not part.isascii()) and _ENDS_IN_ASKING.search(part) is not None
+    asks = ("?" in part or not part.isascii()) and _ENDS_IN_ASKING.search(part) is not None
+    return asks and not _told_before(part)
+
+
+def told_before_asking(sentence: str) -> str:
+    """Return what somebody tells of themselves in a sentence that goes on to ask, nothing where it tells nothing.
+
+    "I live in Rome, right?" asks whether it is so.
+    """
+    if len(sentence) > LONGEST_ASKING:
+        return ""
+    plain = sentence.replace("’", "'")
+    found, end = _TELLS_FIRST.match(plain), _ASKS_AFTER_ALL.search(plain)
+    return sentence[: found.end()] if found and (end is None or end.start() > found.end()) else ""
+
+
+def _told_before(part: str) -> int:
+    """Return how much of a sentence that ends in a question tells something, in characters."""
+    if told := told_before_asking(part):
+        return len(told)
+    part = part.replace("’", "'")
+    found = _ASKS_AFTER_ALL.search(part)
+    if found is None or _BEGINS_TO_ASK.match(part):
+        return 0
+    told = part[: found.start()]
+    of_oneself = speaks_of_oneself(told) and not _CLAUSE_ENDS.search(told)
+    return len(told) if len(told.encode()) >= _LEAST_TOLD and not of_oneself else 0
 
 
 def only_shrugs(text: str) -> bool:
@@ -199,12 +271,21 @@ def share_asked(text: str) -> float:
         return 1.0
     if "?" not in text and "？" not in text:
         return 0.0
-    return sum(map(len, _SHORT_QUESTION.findall(text))) / len(text)
+    return sum(len(asked) - _told_before(asked) for asked in _SHORT_QUESTION.findall(text)) / len(text)
 
 
 def asks_what_was_asked(text: str) -> bool:
     """Tell whether a question is about earlier questions: "What did I ask you yesterday?"."""
     return _OF_ASKING.search(text) is not None
+
+
+@memoized_by_hash
+def takes_back(text: str) -> bool:
+    """Tell whether a message begins by taking back what was said just before: "no wait, it's Wednesday", 不对，是周三.
+
+    By itself it seldom says of what: it belongs to the message that it corrects.
+    """
+    return _TAKES_BACK.match(fold(text[:_LONGEST_SMALL_TALK]).replace("’", "'")) is not None
 
 
 def speaks_of_oneself(text: str) -> bool:

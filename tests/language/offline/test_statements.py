@@ -967,3 +967,25 @@ def test_an_english_plan_is_heard_however_its_day_is_called(when: str) -> None:
 )
 def test_what_names_a_day_and_plans_nothing_is_no_plan(text: str) -> None:
     assert [one for one in told(text) if one[0] == "follow_up"] == []
+
+
+@pytest.mark.spec("COG-06", "COG-08")
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("I'm allergic to nuts, what cereal is safe?", "The user is allergic to nuts"),
+        ("Hey, I just moved to Leeds, where can I find a good gym?", "The user just moved to Leeds"),
+        ("Since I live in Rome, which train is best?", "The user lives in Rome"),
+        ("My name is Ann, what's yours?", "The user's name is Ann"),
+        ("我对花生过敏，哪种饼干能吃？", "用户对花生过敏"),
+        ("我刚搬到成都，附近有什么好吃的？", "用户刚搬到成都"),
+        ("我女儿鸡蛋过敏，做什么蛋糕好？", "用户的女儿鸡蛋过敏"),
+        ("I live in Rome, right?", ""),
+        ("If I lived in Rome, what would I eat?", ""),
+        ("I forgot, do I live in Rome?", ""),
+        ("我住在哪里，你记得吗？", ""),
+        ("要是我住在北京，该坐哪趟车？", ""),
+    ],
+)
+def test_what_is_told_before_a_question_in_its_sentence_is_stated(text: str, content: str) -> None:
+    assert [one.content for one in statements(text)] == ([content] if content else [])

@@ -37,6 +37,7 @@ from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, has_han
 from remanent.text.sentences import sentences
 from remanent.text.spans import Span
+from remanent.text.talk import told_before_asking
 from remanent.text.words import is_past_form
 
 __all__ = ["Statement", "canonical", "is_secret", "only_confirms", "plain_sentences", "statements", "third_person"]
@@ -284,6 +285,8 @@ def _of_sentence(text: str, own: str, span: Span, *, speaker: str, is_user: bool
             yield _placed(ordered, span, subject_name(speaker, zh=zh))
             return
     sentence = span.of(own)
+    if _asks(sentence):  # "I'm vegan, any ideas for dinner?" states the first
+        sentence = told_before_asking(sentence).rstrip(" ,，;；") or sentence
     former = rules.FORMER.match(sentence)
     if former is not None and not _asks(sentence):  # what held once is left out, and whose it was is said again
         said, now = rules.SPEAKER + sentence[former.end() :], span.start + former.end()
