@@ -10,6 +10,7 @@ import pytest
 
 import remanent
 from remanent.discipline import AnyAgent, Bilingual, Discipline, OpenDiscipline, Parts
+from remanent.errors import InvalidSettings
 from remanent.model import Entry, Message, RecallOptions, Scope
 from remanent.plugins import ours_available
 from remanent.stores import Erased, Transaction
@@ -54,6 +55,28 @@ class Listener(Discipline):
 
     def open(self, parts: Parts) -> OpenDiscipline:
         return OpenListener(self.told)
+
+
+class Failing(Listener):
+    """Fails on all that is appended, by a mistake of its own."""
+
+    def open(self, parts: Parts) -> OpenDiscipline:
+        class OpenFailing(OpenListener):
+            async def on_append(self, tx: Transaction, entries: Sequence[Entry]) -> None:
+                raise KeyError("promise")
+
+        return OpenFailing(self.told)
+
+
+async def test_a_discipline_that_fails_on_what_is_said_is_named_and_nothing_is_kept_by_halves(tmp_path: Path) -> None:
+    async with remanent.aopen(tmp_path, disciplines=[Failing()]) as memory:
+        ada = memory.agent("ada")
+        with pytest.raises(InvalidSettings, match=r"nothing was kept: the discipline listener failed .*KeyError"):
+            await ada.remember("I live in Oslo.")
+        assert await ada.entries() == []
+    async with remanent.aopen(tmp_path) as memory:
+        await memory.agent("ada").remember("I live in Oslo.")
+        assert [entry.text for entry in await memory.agent("ada").entries()] == ["I live in Oslo."]
 
 
 @pytest.mark.spec("USE-09")

@@ -10,7 +10,7 @@ from remanent.bilingual import Bilingual, Language
 from remanent.context import SessionEnd
 from remanent.discipline.operation import Operation
 from remanent.discipline.port import Along, AnyAgent, AnyMemory, Discipline, OpenDiscipline, Parts
-from remanent.errors import InvalidInput, InvalidSettings
+from remanent.errors import InvalidInput, InvalidSettings, RemanentError
 from remanent.jobs import Handler
 from remanent.model import Entry, Found, Record, Scope
 from remanent.recall import Question, RecallPath, Recipe
@@ -28,7 +28,8 @@ def registered() -> tuple[Discipline, ...]:
                 f"what the entry point names {declared.name!r} is no Discipline; mend or uninstall its distribution"
             )
         if declared.name in known:
-            raise InvalidSettings(f"two disciplines are called {declared.name}; uninstall one of them")
+            both = " and ".join(type(one).__module__ for one in (known[declared.name], declared))
+            raise InvalidSettings(f"two disciplines are called {declared.name}, of {both}; uninstall one of them")
         known[declared.name] = declared
     return tuple(known.values())
 
@@ -107,10 +108,17 @@ class Disciplines:
         return [recipe for one in self for recipe in one.recipes]
 
     async def on_append(self, tx: Transaction, entries: Sequence[Entry], *, by: str) -> None:
-        """Tell all but the one that the entries are of."""
+        """Tell all but the one that the entries are of; a discipline that fails would miss them, so none is kept."""
         for name, one in self._appending:
-            if name != by:
-                await one.on_append(tx, entries)
+            try:
+                if name != by:
+                    await one.on_append(tx, entries)
+            except RemanentError:
+                raise
+            except Exception as error:
+                raise InvalidSettings(
+                    f"nothing was kept: the discipline {name} failed on it ({error!r}); mend or uninstall it"
+                ) from error
 
     async def on_turns(self, tx: Transaction, entries: Sequence[Entry]) -> None:
         """Tell all of entries that recall finds from now on."""
