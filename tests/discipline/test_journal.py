@@ -58,18 +58,46 @@ class Listener(Discipline):
 
 
 class Failing(Listener):
-    """Fails on all that is appended, by a mistake of its own."""
+    """Fails at all that it is told, by a mistake of its own."""
+
+    def __init__(self, at: str) -> None:
+        super().__init__()
+        self.at = at
 
     def open(self, parts: Parts) -> OpenDiscipline:
-        class OpenFailing(OpenListener):
-            async def on_append(self, tx: Transaction, entries: Sequence[Entry]) -> None:
-                raise KeyError("promise")
+        if self.at == "open":
+            raise KeyError("promise")
 
-        return OpenFailing(self.told)
+        class OpenFailing(OpenListener):
+            pass
+
+        async def fail(*_: object, **__: object) -> None:
+            raise KeyError("promise")
+
+        setattr(OpenFailing, self.at, fail)
+        return OpenFailing(self.told) if self.at != "nothing" else None  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("at", ["open", "nothing"])
+async def test_a_discipline_that_cannot_be_put_to_work_is_named(tmp_path: Path, at: str) -> None:
+    with pytest.raises(InvalidSettings, match="the discipline listener cannot be put to work"):
+        async with remanent.aopen(tmp_path, disciplines=[Failing(at)]):
+            pass
+
+
+async def test_a_discipline_that_cannot_let_go_is_named_and_keeps_no_other_from_it(tmp_path: Path) -> None:
+    async with remanent.aopen(tmp_path, disciplines=[Failing("on_erase")]) as memory:
+        ada = memory.agent("ada")
+        receipt = await ada.remember("I live in Oslo.")
+        assert "Oslo" in (await ada.recall("Where do I live?")).text
+        with pytest.raises(InvalidSettings, match=r"are erased, but the discipline listener failed .*KeyError"):
+            await ada.erase(entry_ids=receipt.entry_ids)
+        assert "Oslo" not in (await ada.recall("Where do I live?")).text
+        assert [entry.text for entry in await ada.entries()] == [""]
 
 
 async def test_a_discipline_that_fails_on_what_is_said_is_named_and_nothing_is_kept_by_halves(tmp_path: Path) -> None:
-    async with remanent.aopen(tmp_path, disciplines=[Failing()]) as memory:
+    async with remanent.aopen(tmp_path, disciplines=[Failing("on_append")]) as memory:
         ada = memory.agent("ada")
         with pytest.raises(InvalidSettings, match=r"nothing was kept: the discipline listener failed .*KeyError"):
             await ada.remember("I live in Oslo.")

@@ -75,11 +75,26 @@ def in_language(text: str, language: Language) -> str:
     return Bilingual("{}: {}", "{}：{}")[language].format(known[found["label"]], value)
 
 
+def _opened(discipline: Discipline, parts: Parts) -> OpenDiscipline:
+    """Return a discipline at work; one of another distribution may fail at that in any way."""
+    try:
+        one: object = discipline.open(parts)
+        if isinstance(one, OpenDiscipline):
+            return one
+        raise TypeError(f"open returned {one!r}")
+    except RemanentError:
+        raise
+    except Exception as error:
+        raise InvalidSettings(
+            f"the discipline {discipline.name} cannot be put to work ({error!r}); mend or uninstall it"
+        ) from error
+
+
 class Disciplines:
     """The disciplines that are at work in one open memory."""
 
     def __init__(self, declared: Sequence[Discipline], parts: Parts) -> None:
-        self._open = {discipline: discipline.open(parts) for discipline in declared}
+        self._open = {discipline: _opened(discipline, parts) for discipline in declared}
         follow = self._with("on_append")
         self._appending = [(discipline.name, one) for discipline, one in self._open.items() if one in follow]
         """Whom every write stops at, by name."""
@@ -167,9 +182,21 @@ class Disciplines:
         return erasure
 
     async def on_erase(self, scope: Scope, erased: Erased) -> None:
-        """Have all let go of what was erased."""
-        for one in self:
-            await one.on_erase(scope, erased)
+        """Have all let go of what was erased; one that fails is named in the end, and keeps no other from it."""
+        failed: InvalidSettings | None = None
+        for discipline, one in self._open.items():
+            try:
+                await one.on_erase(scope, erased)
+            except RemanentError:
+                raise
+            except Exception as error:  # noqa: BLE001 - a stranger may raise anything, and the others are told
+                failed = InvalidSettings(
+                    f"the words are erased, but the discipline {discipline.name} failed to let go of them ({error!r}); "
+                    "mend or uninstall it"
+                )
+                failed.__cause__ = error
+        if failed is not None:
+            raise failed
 
     def source_of(self, entry: Entry) -> str:
         """Return where an entry came from that one of them wrote."""
