@@ -362,6 +362,14 @@ async def test_two_like_turns_force_the_answer() -> None:
     assert (outcome.answer, outcome.reason) == ("3412 metres", StopReason.NO_PROGRESS)
 
 
+@pytest.mark.spec("BANK-25", "USE-08")
+async def test_what_an_agent_thinks_that_only_calls_tools_to_the_end_is_no_answer() -> None:
+    looks = says(f"<think>again</think>{call('search', query='Kelt')}")
+    async with ScriptedServer(looks, looks, looks) as server, engine_at(server) as engine:
+        outcome = await ReactAgent(engine, tools=[FunctionTool(search)]).run("How high is Mount Kelt?")
+    assert (outcome.answer, outcome.reason) == ("Of Kelt: Mount Kelt is 3412 metres high.", StopReason.NO_PROGRESS)
+
+
 @pytest.mark.spec("USE-08")
 async def test_two_turns_without_a_call_or_an_answer_force_the_answer() -> None:
     steps = (

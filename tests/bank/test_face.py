@@ -74,6 +74,46 @@ def test_an_error_that_clears_a_bank_says_how_to_keep_it(
     assert [said in note for note in notes] == ([True] if said else [])
 
 
+def test_a_bank_that_is_printed_says_what_it_is_and_how_it_stands(memory: remanent.Memory) -> None:
+    with memory.bank(QUESTION, bank_id="kelt") as bank:
+        assert repr(bank) == f"<Bank kelt, {QUESTION!r}, nodes: 0, contradictions: 0>"
+        bank.start()
+        bank.observe(MAGAZINE)
+        bank.observe(BLOG)
+        assert str(bank) == f"<Bank kelt, {QUESTION!r}, nodes: 2, contradictions: 1 (1 waiting)>"
+    assert repr(memory.bank) == f"<Banks {memory!r}>".replace("<Memory", "<AsyncMemory")
+
+
+@pytest.mark.parametrize(
+    ("question", "sources", "told"),
+    [
+        (
+            "布洛芬能和药X一起吃吗？",
+            ("说明书甲。药X可以与布洛芬同时服用。", "说明书乙。药X不可与布洛芬同时服用。"),
+            "各来源说法不一",
+        ),
+        (
+            "May one eat while on Zentral and aspirin?",
+            (
+                "Leaflet A. Zentral can be taken together with aspirin.",
+                "Leaflet B. Zentral must not be taken together with aspirin.",
+            ),
+            "Sources disagree",
+        ),
+    ],
+)
+def test_where_nothing_answers_the_contradiction_about_what_is_asked_is_told(
+    memory: remanent.Memory, question: str, sources: tuple[str, ...], told: str
+) -> None:
+    with memory.bank(question) as bank:
+        bank.start()
+        for text in sources:
+            bank.observe(text)
+        result = bank.run(keep=True)
+    assert told in result.answer
+    assert len(result.node_ids) == 2
+
+
 def test_a_bank_with_a_name_lies_in_the_store_and_goes_on(memory: remanent.Memory) -> None:
     bank = memory.bank(QUESTION, context=MAGAZINE, bank_id="kelt")
     bank.start()

@@ -10,6 +10,7 @@ import pytest
 
 import remanent
 from remanent.discipline import AnyAgent, Bilingual, Discipline, OpenDiscipline, Parts
+from remanent.errors import InvalidSettings
 from remanent.model import Entry, Message, RecallOptions, Scope
 from remanent.plugins import ours_available
 from remanent.stores import Erased, Transaction
@@ -54,6 +55,56 @@ class Listener(Discipline):
 
     def open(self, parts: Parts) -> OpenDiscipline:
         return OpenListener(self.told)
+
+
+class Failing(Listener):
+    """Fails at all that it is told, by a mistake of its own."""
+
+    def __init__(self, at: str) -> None:
+        super().__init__()
+        self.at = at
+
+    def open(self, parts: Parts) -> OpenDiscipline:
+        if self.at == "open":
+            raise KeyError("promise")
+
+        class OpenFailing(OpenListener):
+            pass
+
+        async def fail(*_: object, **__: object) -> None:
+            raise KeyError("promise")
+
+        setattr(OpenFailing, self.at, fail)
+        return OpenFailing(self.told) if self.at != "nothing" else None  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("at", ["open", "nothing"])
+async def test_a_discipline_that_cannot_be_put_to_work_is_named(tmp_path: Path, at: str) -> None:
+    with pytest.raises(InvalidSettings, match="the discipline listener cannot be put to work"):
+        async with remanent.aopen(tmp_path, disciplines=[Failing(at)]):
+            pass
+
+
+async def test_a_discipline_that_cannot_let_go_is_named_and_keeps_no_other_from_it(tmp_path: Path) -> None:
+    async with remanent.aopen(tmp_path, disciplines=[Failing("on_erase")]) as memory:
+        ada = memory.agent("ada")
+        receipt = await ada.remember("I live in Oslo.")
+        assert "Oslo" in (await ada.recall("Where do I live?")).text
+        with pytest.raises(InvalidSettings, match=r"are erased, but the discipline listener failed .*KeyError"):
+            await ada.erase(entry_ids=receipt.entry_ids)
+        assert "Oslo" not in (await ada.recall("Where do I live?")).text
+        assert [entry.text for entry in await ada.entries()] == [""]
+
+
+async def test_a_discipline_that_fails_on_what_is_said_is_named_and_nothing_is_kept_by_halves(tmp_path: Path) -> None:
+    async with remanent.aopen(tmp_path, disciplines=[Failing("on_append")]) as memory:
+        ada = memory.agent("ada")
+        with pytest.raises(InvalidSettings, match=r"nothing was kept: the discipline listener failed .*KeyError"):
+            await ada.remember("I live in Oslo.")
+        assert await ada.entries() == []
+    async with remanent.aopen(tmp_path) as memory:
+        await memory.agent("ada").remember("I live in Oslo.")
+        assert [entry.text for entry in await memory.agent("ada").entries()] == ["I live in Oslo."]
 
 
 @pytest.mark.spec("USE-09")

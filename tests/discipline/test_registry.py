@@ -96,7 +96,7 @@ def test_ours_are_found_by_name() -> None:
         ("remanent.discipline:NoSuchThing", "cannot be loaded"),
         ("remanent.model:Scope", "cannot be loaded|no valid name"),
         ("pathlib:PurePath", "no valid name|not provide a Discipline"),
-        ("remanent.bank.discipline:TaskBank", "two disciplines are called bank"),
+        ("remanent.bank.discipline:TaskBank", "two disciplines are called bank, of remanent.bank.discipline and"),
     ],
 )
 def test_what_an_entry_point_names_wrongly_is_refused(value: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:

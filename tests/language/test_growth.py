@@ -248,7 +248,7 @@ ADAPTERS: dict[str, Work] = {
     ),
     "language.roles.react.direct_answer": lambda text: react.direct_answer(
         ReactRequest(task=_clean(text), turns=(Turn(said="x", results=(ToolResult(name="a", content=_clean(text)),)),)),
-        _clean(text),
+        react.ReactResponse(said=_clean(text), answer=_clean(text)),
         _TOOLS,
     ),
     "role react": lambda text: react.REACT.offline(

@@ -115,6 +115,28 @@ def test_the_objects_of_the_vendors_own_clients_are_taken() -> None:
     assert told({"role": "assistant", "content": list(anthropic.content)}) == told(anthropic)
 
 
+def test_messages_as_llamaindex_and_langchain_write_them_down_are_taken() -> None:
+    call = {"block_type": "tool_call", "tool_call_id": "c1", "tool_name": "weather", "tool_kwargs": {"city": "Oslo"}}
+    picture = {"block_type": "image", "image": "iVBORw0KGgo=", "image_mimetype": "image/png", "url": None}
+    said = expand_messages(
+        [
+            {"role": "user", "additional_kwargs": {}, "blocks": [{"block_type": "text", "text": "How warm is it?"}]},
+            {"role": "assistant", "additional_kwargs": {}, "blocks": [call]},
+            {"role": "tool", "tool_call_id": "c1", "blocks": [{"block_type": "text", "text": "3 degrees"}]},
+            {"role": "user", "blocks": [{"block_type": "text", "text": "Look."}, picture]},
+            {"type": "human", "data": {"content": "I live in Oslo.", "type": "human"}},
+        ]
+    )
+    assert [(one.role, one.content) for one in said] == [
+        ("user", "How warm is it?"),
+        ("assistant", 'weather({"city": "Oslo"})'),
+        ("tool", "3 degrees"),
+        ("user", "Look."),
+        ("user", "I live in Oslo."),
+    ]
+    assert [file.media_type for file in said[3].files] == ["image/png"]
+
+
 def test_items_of_the_responses_api_and_langchains_messages_are_taken() -> None:
     from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 

@@ -207,7 +207,7 @@ class _ReactRun:
             if (answer := response.answer) is not None:
                 self._add(Turn(said=response.said))
                 # The sentence that has all that is asked where the answer tells nothing of it.
-                known = await direct_answer(request, answer, Toolbox())
+                known = await direct_answer(request, response, Toolbox())
                 if known is not None:
                     _logger.warning(_CODE_ANSWERS[_language_of(request)])
                 return self._outcome(answer if known is None else known, why)

@@ -27,10 +27,12 @@ from remanent.language.roles.integration import (
     Trigger,
 )
 from remanent.language.roles.next_step import PendingConflict
+from remanent.language.roles.react import UNKNOWN
 from remanent.language.shapes import MAX_REMARK, shortened
 from remanent.lightweight import dataclass
 from remanent.model import Claim, Conflict, ConflictState, Entry, Origin, Record, Source, Status, Verdict, least_trusted
 from remanent.stores import Transaction
+from remanent.text.keywords import WordIndex
 from remanent.text.scripts import working_language
 from remanent.text.sentences import sentence_texts
 from remanent.text.terms import index_terms, query_terms
@@ -286,13 +288,17 @@ def refuted_statements(conflicts: Iterable[Conflict]) -> list[str]:
     return [statement for statement in refuted if len(statement) >= _MIN_STATEMENT_CHARS]
 
 
-def contested(conflicts: Sequence[Conflict], answer: str) -> tuple[Conflict, tuple[str, ...]] | None:
+def contested(
+    conflicts: Sequence[Conflict], answer: str, *, asked: str = ""
+) -> tuple[Conflict, tuple[str, ...]] | None:
     """Return a contradiction that was left undecided, and both sides, where an answer tells them as if certain.
 
     Two texts that contradict each other may do so in more than what was noted: an answer on the sum is contested where
-    the years were, if the other text has another sum.
+    the years were, if the other text has another sum. Where an answer says that nothing is known, the contradiction is
+    what is known, if it is about what is asked.
     """
     refuted = refuted_statements(conflicts)
+    is_unknown = UNKNOWN.search(answer) is not None
     for conflict in conflicts:
         merged = conflict.verdict is not None and conflict.verdict.decided_by == _BY_MERGE
         if conflict.state is not ConflictState.UNRESOLVED and not merged:
@@ -300,6 +306,8 @@ def contested(conflicts: Sequence[Conflict], answer: str) -> tuple[Conflict, tup
         sides = sides_of(conflict)
         if any(side in refuted for side in sides):
             continue
+        if is_unknown and len(sides) > 1 and all(WordIndex(side).share(asked) >= _OWN for side in sides):
+            return conflict, sides
         claims = [sentence_texts(claim.text) for claim in conflict.claims]
         if not (len(sides) == 2 and (_takes_a_side(answer, *sides) or _is_made_of(answer, sides))):
             told = sentence_texts(answer)

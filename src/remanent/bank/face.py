@@ -30,6 +30,7 @@ from remanent.embedding.port import ImageReader
 from remanent.errors import InvalidInput
 from remanent.language.models.call import model_selection
 from remanent.language.roles.classification import CLASSIFICATION
+from remanent.language.shapes import shortened
 from remanent.lightweight import dataclass
 from remanent.model import Conflict, EntryKind, Instant, Model, Scope
 from remanent.model.base import Count, Text
@@ -69,6 +70,9 @@ class AsyncBanks:
         self._parts = parts
         self._memory = memory
         self._reader = reader
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._memory}>"
 
     def __call__(
         self,
@@ -166,6 +170,13 @@ class AsyncBank:
         self._adapter = AsyncAdapter(
             self._bank, uploads=self._uploads, kept=AttachmentStore(self._blobs, scope), new_id=parts.new_id
         )
+
+    def __repr__(self) -> str:
+        planner, conflicts = self._bank.planner, self._bank.conflicts
+        goal = planner.insight.goal if planner.has_task else self._input.task
+        waiting = f" ({len(conflicts.waiting)} waiting)" if conflicts.waiting else ""
+        held = f"nodes: {len(self.nodes)}, contradictions: {len(conflicts.all)}{waiting}"
+        return f"<{type(self).__name__} {self.bank_id}, {shortened(goal, _SHOWN_GOAL)!r}, {held}>"
 
     # ── state ────────────────────────────────────────────────────────
 
@@ -340,6 +351,8 @@ class AsyncBank:
         await self.aclose()
 
 
+_SHOWN_GOAL = 60
+"""Characters of its task by which a bank that is printed is known."""
 _LOST = Bilingual(
     "This bank was kept only in memory and was cleared when its `with` block ended; open it with "
     "bank_id='a-name' to keep what it has read, and bank.run() will continue from there.",

@@ -300,15 +300,15 @@ class BankRun(Generic[StepT, StepResultT]):
 
     def _result(self, end: RunStatus, rounds: int) -> RunResult:
         answer = self._answer.strip() or _NO_ANSWER[self._bank.planner.insight.language]
-        graph, tree = self._bank.graph, self._bank.tree
-        sentences = backed(self._answer, evidence_in(tree.entries), asked=self._bank.planner.insight.goal)
+        graph, tree, asked = self._bank.graph, self._bank.tree, self._bank.planner.insight.goal
+        sentences = backed(self._answer, evidence_in(tree.entries), asked=asked)
         cited = dict.fromkeys(entry_id for sentence in sentences for entry_id in sentence.entry_ids)
         behind = {node.id: [entry.entry_id for entry in tree.of(node.id)] for node in graph.nodes}
         nodes = [node_id for entry_id in cited for node_id in behind if entry_id in behind[node_id]]
         if not nodes and all(one.supported and not UNKNOWN.search(one.text) for one in sentences):
             nodes = [node_id for node_id in self._rests_on if node_id in behind]
             cited = dict.fromkeys(entry_id for node_id in nodes for entry_id in behind[node_id])
-        if (found := contested(self._bank.conflicts.all, answer)) is not None:
+        if (found := contested(self._bank.conflicts.all, answer, asked=asked)) is not None:
             conflict, told_sides = found
             sides = [node_id for node_id in nodes_of(conflict) if node_id in behind]
             nodes = [*sides, *nodes]

@@ -261,10 +261,12 @@ class Journal:
         # After a crash the rows are gone already, and only the store's note tells which they were.
         went: dict[str, Any] = note if isinstance(note, dict) else {"records": erased.record_ids}
         await self._vectors.erased(scope.owner, None if went.get("everything") else tuple(went.get("records", ())))
-        if self.listener is not None:
-            await self.listener.on_erase(scope, erased)
-        if self.recall is not None:
-            await self.recall.erased(scope.owner)
+        try:
+            if self.listener is not None:
+                await self.listener.on_erase(scope, erased)
+        finally:
+            if self.recall is not None:
+                await self.recall.erased(scope.owner)
         beside = self._vectors.depth
         return erased if beside is ErasureDepth.OVERWRITTEN else replace(erased, depth=beside)
 

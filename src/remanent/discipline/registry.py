@@ -10,7 +10,7 @@ from remanent.bilingual import Bilingual, Language
 from remanent.context import SessionEnd
 from remanent.discipline.operation import Operation
 from remanent.discipline.port import Along, AnyAgent, AnyMemory, Discipline, OpenDiscipline, Parts
-from remanent.errors import InvalidInput, InvalidSettings
+from remanent.errors import InvalidInput, InvalidSettings, RemanentError
 from remanent.jobs import Handler
 from remanent.model import Entry, Found, Record, Scope
 from remanent.recall import Question, RecallPath, Recipe
@@ -29,7 +29,8 @@ def registered() -> tuple[Discipline, ...]:
                 "fix or uninstall the package that declares it"
             )
         if declared.name in known:
-            raise InvalidSettings(f"two disciplines are called {declared.name}; uninstall one of them")
+            both = " and ".join(type(one).__module__ for one in (known[declared.name], declared))
+            raise InvalidSettings(f"two disciplines are called {declared.name}, of {both}; uninstall one of them")
         known[declared.name] = declared
     return tuple(known.values())
 
@@ -75,11 +76,26 @@ def in_language(text: str, language: Language) -> str:
     return Bilingual("{}: {}", "{}：{}")[language].format(known[found["label"]], value)
 
 
+def _opened(discipline: Discipline, parts: Parts) -> OpenDiscipline:
+    """Return a discipline at work; one of another distribution may fail at that in any way."""
+    try:
+        one: object = discipline.open(parts)
+        if isinstance(one, OpenDiscipline):
+            return one
+        raise TypeError(f"open returned {one!r}")
+    except RemanentError:
+        raise
+    except Exception as error:
+        raise InvalidSettings(
+            f"the discipline {discipline.name} cannot be put to work ({error!r}); fix or uninstall it"
+        ) from error
+
+
 class Disciplines:
     """The disciplines that are at work in one open memory."""
 
     def __init__(self, declared: Sequence[Discipline], parts: Parts) -> None:
-        self._open = {discipline: discipline.open(parts) for discipline in declared}
+        self._open = {discipline: _opened(discipline, parts) for discipline in declared}
         follow = self._with("on_append")
         self._appending = [(discipline.name, one) for discipline, one in self._open.items() if one in follow]
         """Whom every write stops at, by name."""
@@ -110,10 +126,17 @@ class Disciplines:
         return [recipe for one in self for recipe in one.recipes]
 
     async def on_append(self, tx: Transaction, entries: Sequence[Entry], *, by: str) -> None:
-        """Tell all but the one that the entries are of."""
+        """Tell all but the one that the entries are of; a discipline that fails would miss them, so none is kept."""
         for name, one in self._appending:
-            if name != by:
-                await one.on_append(tx, entries)
+            try:
+                if name != by:
+                    await one.on_append(tx, entries)
+            except RemanentError:
+                raise
+            except Exception as error:
+                raise InvalidSettings(
+                    f"nothing was kept: the discipline {name} failed on it ({error!r}); fix or uninstall it"
+                ) from error
 
     async def on_turns(self, tx: Transaction, entries: Sequence[Entry]) -> None:
         """Tell all of entries that recall finds from now on."""
@@ -162,9 +185,21 @@ class Disciplines:
         return erasure
 
     async def on_erase(self, scope: Scope, erased: Erased) -> None:
-        """Have all let go of what was erased."""
-        for one in self:
-            await one.on_erase(scope, erased)
+        """Have all let go of what was erased; one that fails is named in the end, and keeps no other from it."""
+        failed: InvalidSettings | None = None
+        for discipline, one in self._open.items():
+            try:
+                await one.on_erase(scope, erased)
+            except RemanentError:
+                raise
+            except Exception as error:  # noqa: BLE001 - a stranger may raise anything, and the others are told
+                failed = InvalidSettings(
+                    f"the words are erased, but the discipline {discipline.name} failed to let go of them ({error!r}); "
+                    "fix or uninstall it"
+                )
+                failed.__cause__ = error
+        if failed is not None:
+            raise failed
 
     def source_of(self, entry: Entry) -> str:
         """Return where an entry came from that one of them wrote."""

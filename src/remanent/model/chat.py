@@ -121,7 +121,11 @@ def expand_message(item: object, tools: dict[str, str]) -> list[Message]:
         item = dump(mode="json")
     if not isinstance(item, Mapping):
         raise InvalidInput(f"it must be text or a JSON object with role and content, not {json_type(item)}")
+    if isinstance(data := item.get("data"), Mapping) and item.keys() == {"type", "data"}:
+        item = {"type": item["type"], **data}  # LangChain's messages_to_dict
     given = {name: value for name, value in item.items() if value is not None}
+    if "content" not in given and isinstance(blocks := given.pop("blocks", None), list | tuple):
+        given["content"] = [_block(one) for one in blocks]
     if "role" not in given and isinstance(kind := given.get("type"), str):
         given = (
             {"role": "assistant", "content": [given]} if kind in _ITEMS else {**given, "role": _ROLES.get(kind, "user")}
@@ -130,6 +134,21 @@ def expand_message(item: object, tools: dict[str, str]) -> list[Message]:
     if isinstance(content, str) and content.strip() and given.keys() <= _PLAIN and given.get("role") not in _TOOL_ROLES:
         return [Message.model_validate(given)]  # nothing to take apart: what nearly every write gives
     return _ChatMessage(given, tools).messages()
+
+
+def _block(block: object) -> object:
+    """Return a block of LlamaIndex's messages as a part of a content."""
+    if not isinstance(block, Mapping):
+        return block
+    kind = block.get("block_type", "text")
+    if kind == "tool_call":
+        call = {"id": block.get("tool_call_id"), "name": block.get("tool_name"), "input": block.get("tool_kwargs")}
+        return {"type": "tool_use", **call}
+    if kind in FILES:
+        media_type = next((value for name, value in block.items() if name.endswith("mimetype") and value), None)
+        source = {"media_type": media_type, "data": block.get(kind) or block.get("data"), "url": block.get("url")}
+        return {"type": kind, "source": {name: value for name, value in source.items() if value is not None}}
+    return {**block, "type": kind}
 
 
 @dataclass(slots=True)

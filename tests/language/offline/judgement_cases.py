@@ -198,6 +198,17 @@ CONFLICTS: Final[tuple[tuple[str, str], ...]] = (
     ("莉莉不会骑车。", "莉莉会骑车。"),
     ("小本的上司是安吉拉。", "小本的上司是罗伯塔。"),
     ("代码仓库是公开的。", "代码仓库是私有的。"),
+    (
+        "The north campus of Dorn University covers 22 hectares.",
+        "The north campus of Dorn University covers 35 hectares.",
+    ),
+    ("The tunnel was planned to be 9 km long.", "The tunnel was planned to be 12 km long."),
+    ("Zentral can be taken together with aspirin.", "Leaflet B. Zentral must not be taken together with aspirin."),
+    ("Lab notebook A: Compound X-12 boils at 187 °C.", "Lab notebook B: Compound X-12 boils at 178 °C."),
+    ("东湖博物馆新馆建于1998年。", "东湖博物馆新馆建于2001年。"),
+    ("东湖博物馆下午五点闭馆。", "东湖博物馆下午六点闭馆。"),
+    ("东湖博物馆周一闭馆。", "东湖博物馆周一开放。"),
+    ("启明公司由李文博于2001年创立。", "启明公司的创始人是赵国强。"),
 )
 
 # Both can hold: the same in other words, another scope, or other matters.
@@ -440,6 +451,30 @@ COMPATIBLE: Final[tuple[tuple[str, str], ...]] = (
     ("如果降价,里奥就买那辆车。", "里奥没有买那辆车。"),
     ("莫娜2010年住在巴黎。", "莫娜现在住在罗马。"),
     ("他不是没有能力。", "他有能力。"),
+    # A plan, and what came of it.
+    ("The tunnel was planned to be 9 km long.", "The tunnel is 7 km long."),
+    ("The Arn stadium was expected to cost 300 million euros.", "The Arn stadium cost 450 million euros."),
+    ("The tower was to have 40 floors.", "The tower has 36 floors."),
+    ("天山隧道原计划长9公里。", "天山隧道全长7公里。"),
+    ("地铁三号线原定2019年通车。", "地铁三号线2021年通车。"),
+    # A thing, and a part of it.
+    ("The campus of Dorn University covers 70 hectares.", "The north campus of Dorn University covers 22 hectares."),
+    ("Orvex has 4,200 employees.", "The Lyon branch of Orvex has 300 employees."),
+    ("The Kelt Tunnel is 7 km long.", "The western section of the Kelt Tunnel is 3 km long."),
+    ("东华大学占地70公顷。", "东华大学北校区占地22公顷。"),
+    ("启明公司有员工4200人。", "启明公司苏州分公司有员工300人。"),
+    ("地铁三号线全长40公里。", "地铁三号线一期全长22公里。"),
+    ("东湖博物馆上午九点开门。", "东湖博物馆下午五点闭馆。"),
+    # What is used, and what used to be; what is not all that is asked.
+    (
+        "They are used to perform complex data mining tasks such as querying a data warehouse.",
+        "These languages are used to perform complex data mining tasks, such as querying a data warehouse.",
+    ),
+    ("Don’t just use learning data for your program.", "Use learning data for your program."),
+    (
+        "No more delays, and bring the final numbers in a voice note.",
+        "Bring the final numbers in a voice note, as we agreed.",
+    ),
 )
 
 # Conflicts that are let pass, because nothing in the words says that both ask for the same: precision comes first.

@@ -205,6 +205,12 @@ async def test_a_longer_text_under_one_title_is_another_part_of_it() -> None:
         ("Lind report. The revenue was 5 million euros.", "Brenn report. The revenue was 3 million euros.", False),
         ("Contract. It ends in May 2025.", "Agreement. It ends in June 2025.", False),
         ("林德财报。营收是500万元。", "布伦财报。营收是300万元。", False),
+        ("Leaflet A. Zentral may be taken with aspirin.", "Leaflet B. Zentral may not be taken with aspirin.", True),
+        ("Company report 2019. Orvex employs 2,400 people.", "Company report 2023. Orvex employs 4,200 people.", False),
+        ("Company report 2023. Orvex employs 2,400 people.", "Analyst note 2023. Orvex employs 4,200 people.", True),
+        ("Survey 2019. Mount Kelt is 3,412 metres high.", "Survey 2023. Mount Kelt is 3,298 metres high.", True),
+        ("2019年年报。启明公司有员工2400人。", "2023年年报。启明公司有员工4200人。", False),
+        ("2023年年报。启明公司有员工2400人。", "2023年分析报告。启明公司有员工4200人。", True),
     ],
 )
 async def test_a_heading_that_names_a_source_is_not_what_a_text_is_about(new: str, old: str, is_conflict: bool) -> None:

@@ -186,7 +186,31 @@ async def test_the_answer_is_given_again_after_something_was_learned() -> None:
     assert GOAL in plan_.current_task.description
 
 
-@pytest.mark.parametrize("result", ["", "Error: time-out", "Nothing was found.", "未找到相关信息", "无法访问网页"])
+@pytest.mark.parametrize(
+    "verdict",
+    [
+        "It cannot be determined which is right; sources disagree: “Mount Kelt is 3,298 m.” / “Mount Kelt is 3,412 m.”",
+        "无法确认哪一种说法正确：各来源说法不一。“凯尔特山高3298米。” / “凯尔特山高3412米。”",
+    ],
+)
+async def test_a_verdict_that_leaves_it_open_is_noted_with_the_words_that_say_so(verdict: str) -> None:
+    finished = FinishedTask(type=TaskType.CROSS_VALIDATE, description="3,298 or 3,412", result=verdict)
+    plan_ = await PLANNING.offline(PlanningRequest(goal=GOAL, finished=finished), TOOLBOX)
+    assert plan_.completed[-1].context == verdict
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        "",
+        "Error: time-out",
+        "Nothing was found.",
+        "I'm sorry, but I can't help with that.",
+        "未找到相关信息",
+        "无法访问网页",
+        "很抱歉，我不便回答这个问题。",
+    ],
+)
 async def test_a_step_without_a_result_failed_and_is_tried_in_another_way(result: str) -> None:
     finished = FinishedTask(description=f"Search and answer: {GOAL}", result=result)
     plan_ = await PLANNING.offline(PlanningRequest(goal=GOAL, finished=finished), TOOLBOX)

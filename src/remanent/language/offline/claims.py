@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from remanent.bilingual import Language
 from remanent.language.offline.lexicon import lexicon, stem, verbs
@@ -104,6 +104,8 @@ class ParsedClaim:
     """What the title of its text says, by keys; another title means another thing."""
     title_name: frozenset[str] = frozenset()
     """The same without what only tells it from others of that name: (film), West Virginia."""
+    as_of: str = ""
+    """The year of the report that it stands in, by its heading: Company report 2019; 2019年年报."""
 
     @property
     def subject(self) -> tuple[Token, ...]:
@@ -144,8 +146,12 @@ _CONDITION = lazy_regex(
     r"如果|要是|假如|倘若|除非|只要|否则|的话|万一|不一定|未必|可能|也许|或许|打算|除了|很?想(?![法象念])|希望",
     re.IGNORECASE,
 )
+_USED_TO = (
+    "".join(rf"(?<!\b{one} )" for one in "is are was were be been being get often also".split()) + r"(?<!ly )used to"
+)
+"""What held before; a hammer is used to drive nails."""
 _PAST = lazy_regex(
-    r"\b(?:formerly|previously|once|originally|former|previous|ex|erstwhile|used to|as a child|was a child)\b|"
+    rf"\b(?:formerly|previously|once|originally|former|previous|ex|erstwhile|{_USED_TO}|as a child|was a child)\b|"
     r"前任|(?<![平草高中])原[任为是系]|以前|从前|原来|原先|曾|过去|当初|当年|起初|本来|小时候|年轻时|那时",
     re.IGNORECASE,
 )
@@ -153,7 +159,7 @@ _CHANGE = lazy_regex(
     r"\b(?:moved?|relocated?|switche?[sd]?|migrated?|changed?|converted|rewritten|renamed|replaced|became|becomes|shifted|"
     r"postponed|delayed|rescheduled|raised|lowered|upgraded|promoted|updated|took over|taken over|handed|"
     r"went (?:up|down|from)|"
-    r"used to|no longer|anymore|any more|quit|gave up|given up|stopped|left|sold|resigned|now|instead of)\b|"
+    rf"{_USED_TO}|no longer|anymore|any more|quit|gave up|given up|stopped|left|sold|resigned|now|instead of)\b|"
     r"搬|换成|换到|改为|改成|改到|改用|改行|改名|改喝|改坐|调整|变成|变为|成了|转到|转为|转行|迁|升级|推迟|延期|提前|涨到|降到|接管|取代|更换|"
     r"跳槽|不再|戒了|戒掉|离职|辞职|退休|放弃|取消|卖掉|现在是",
     re.IGNORECASE,
@@ -213,7 +219,7 @@ def read_claim(text: str, *, said_at: datetime | None = None) -> ParsedClaim:
     values: list[Amount | When] = [*times, *numbers]
     words = _chinese(shown, values) if language == "zh" else _english(shown, change=change)
     lead, tail = _LEAD.match(shown), _TAIL.search(shown)
-    start, end = lead.end() if lead else 0, tail.start() if tail else len(shown)
+    start, end = lead.end() if lead else _source_end(shown), tail.start() if tail else len(shown)
     words = [word for word in words if start <= word.start < end]
     return ParsedClaim(
         text=shown,
@@ -228,6 +234,15 @@ def read_claim(text: str, *, said_at: datetime | None = None) -> ParsedClaim:
         is_reported=(lead or tail) is not None,
         is_scene=language == "en" and _SCENE.match(shown, start) is not None,
     )
+
+
+def _source_end(text: str) -> int:
+    """Return where what is said begins behind the name of a document and a colon: Lab notebook B: it boils at …"""
+    found = _NAMED.match(text)
+    return found.end() if found is not None and names_a_source(found[0][:-1]) else 0
+
+
+_NAMED = lazy_regex(r"[^:：.]{2,80}[:：.](?=\s*\S)")
 
 
 def _tokens(text: str, words: Sequence[_Word], values: Sequence[Amount | When], *, change: bool) -> Iterator[Token]:
@@ -324,6 +339,8 @@ def read_claims(texts: Sequence[str], *, context: str = "", said_at: datetime | 
     if len(claims) > 1 and names_a_source(claims[0].text) and not names_a_source(claims[1].text):
         # What says something of itself is about that, whoever's words it is; "it" may be the contract.
         rest = read_claims(texts[1:], context=" ".join(claim.text for claim in before), said_at=said_at)
+        year = _YEAR.search(claims[0].text)
+        rest = [replace(claim, as_of=claim.as_of or (year[0] if year else "")) for claim in rest]
         about = [
             _about(claim, claims[0].tokens, set())
             if not claim.subject or any(token.part is TokenKind.PERSON for token in claim.subject)
@@ -349,7 +366,7 @@ def read_claims(texts: Sequence[str], *, context: str = "", said_at: datetime | 
 
 # A heading of these words says whose words follow, not what they are about: meeting minutes; a lab report; 聊天记录.
 _DOCUMENTS = (
-    r"reports?|records?|notes?|reviews?|(?:change)?logs?|minutes|memos?|e-?mails?|mails?|messages?|chats?|threads?|"
+    r"reports?|records?|note(?:book)?s?|reviews?|(?:change)?logs?|minutes|memos?|e-?mails?|mails?|messages?|chats?|threads?|"
     r"exports?|transcripts?|letters?|web ?(?:site|page)s?|pages?|blogs?|posts?|articles?|newspapers?|magazines?|"
     r"guide(?: ?book)?s?|handbooks?|manuals?|brochures?|leaflets?|flyers?|catalog(?:ue)?s?|contracts?|agreements?|"
     r"invoices?|receipts?|quotes?|forms?|questionnaires?|surveys?|census|regist(?:er|ry)|ledgers?|diary|diaries|journals?|"
@@ -361,13 +378,14 @@ _DOCUMENT = lazy_regex(
     rf"(?i:(?:an?|the|my|our|his|her|their) )?(?:(?i:lab(?:oratory)?|field|incident|(?:customer )?support|customer|"
     r"(?:community )?hospital|clinic|medical|annual|(?:bi-?)?monthly|weekly|daily|quarterly|meeting|project|team|staff|"
     r"status|sales|police|court|tax|school|company|official|internal|final|draft|old|new|first|second|online|local|city|"
-    rf"town|travel|user|product|press|slack|audit|inspection|test|construction|maintenance|safety|expert|phone|"
-    rf"{_DOCUMENTS}) )?(?:[a-z]+ )?(?i:{_DOCUMENTS})[.!:]?|"
-    r"(?:(?:会议|邮件|聊天|微信|电话|通话|验收|施工|体检|事故|调查|检[查验测]|测试|年度|月度|季度|工作|项目|现场|客服|用户|官方|内部|"
-    r"新闻|社区|医院|学校|公司|门诊|财务|审计|监理|值班|访谈|采访|旅游|统计|人口|产品)){0,3}(?:报告书?|记录|纪要|日[志记]|年鉴|[省市县镇村]志|"
+    rf"town|travel|user|product|press|slack|audit|inspection|test|construction|maintenance|safety|expert|phone|analyst|"
+    rf"{_DOCUMENTS}) )?(?:[a-z]+ )?(?i:{_DOCUMENTS})"
+    r"(?: (?:(?i:no\.?|nr\.?|#) ?)?(?:[A-Z]|[IVX]{1,4}|\d{1,4}))?[.!:]?|"
+    r"(?:[12]\d{3}年度?)?(?:(?:会议|邮件|聊天|微信|电话|通话|验收|施工|体检|事故|调查|检[查验测]|测试|年度|月度|季度|工作|项目|现场|客服|用户|官方|内部|"
+    r"新闻|社区|医院|学校|公司|门诊|财务|审计|监理|值班|访谈|采访|旅游|统计|人口|产品|分析)){0,3}(?:报告书?|[年季月周]报|记录|纪要|日[志记]|年鉴|[省市县镇村]志|"
     r"地方志|合同|协议书?|邮件|往来|截图|聊天|笔记|备忘录?|通知|公[告报]|简报|海报|手册|指南|说明书?|官网|网[站页]|博客|帖子|论坛|报纸|新闻|"
     r"报道|杂志|文章|[书来]信|信件|短信|档案|台账|清单|账单|发票|收据|报价单?|传单|宣传册|教材|百科|普查|问卷|口述|证[言词]|病历|"
-    r"(?:化验|检验)单|工单){1,2}[。！：:]?"
+    r"(?:化验|检验)单|工单){1,2}[甲乙丙丁A-Z\d一二三四]?[。！：:]?"
 )
 
 
@@ -381,6 +399,7 @@ def names_a_source(text: str) -> bool:
     return len(text) <= _LONGEST_TITLE and _DOCUMENT.fullmatch(text.strip()) is not None
 
 
+_YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 _FROM = word_set("from according source by via quote says note notes")
 _LONGEST_TITLE = 80
 """Characters of a title at most, as long as those of encyclopedias."""
@@ -399,6 +418,8 @@ def is_title(claim: ParsedClaim) -> bool:
         return False  # says whose words follow, not what they are about
     if not claim.has_verb:
         return True
+    if any(token.amount is not None and token.amount.unit for token in claim.tokens):
+        return False  # X-12 boils at 187 °C
     if all(word[0].isupper() for word in words if len(word) > 3) and not {"is", "was", "are", "were"} & set(words):
         return True
     says = any(word.lower().replace("’", "'") in _AUXILIARY or word.lower() in _PERSONS for word in words)
@@ -508,7 +529,7 @@ _UNCHANGED = word_set("hit cut set put cost shut hurt split cast spread beat rea
 _SUBJECTS = word_set("i we you they he she it who")
 _BREAKING = word_set("but although though because while whereas so who which however")
 _CUES = lazy_regex(
-    r"(?P<none>\b(?:not only|not just|not merely|no more than|no less than|not until|no doubt|nothing but)\b)"
+    r"(?P<none>\b(?:(?:not|don['’]t) (?:only|just|merely)|no more than|no less than|not until|no doubt|nothing but)\b)"
     r"|(?P<left>\bfrom(?= [^,.]{1,40} (?:to|into) ))"
     r"|(?P<end>\b(?:no longer|(?:gave|given|gives?|giving) up(?! (?:after|when|on|if))|used to|instead of|"
     r"rather than|(?:stop|quit|cease|finish)(?:s|ped|ed)?"
@@ -529,7 +550,9 @@ def _english(text: str, *, change: bool) -> list[_Word]:
     for match in _ENGLISH_WORD.finditer(text):
         if match.start() < skipped:
             continue
-        if (cue := cues.get(match.start())) is not None and cue.lastgroup:
+        cue = cues.get(match.start())
+        is_purpose = cue is not None and cue[0].lower() == "used to" and _has_verb(words)  # a method used to solve it
+        if cue is not None and cue.lastgroup and not is_purpose:
             skipped = cue.end()
             left = cue.lastgroup == "left" and change
             kind = Cue.END if left else {"end": Cue.END, "deny": Cue.DENY}.get(cue.lastgroup)
@@ -546,6 +569,12 @@ def _english(text: str, *, change: bool) -> list[_Word]:
             continue
         words.append(_english_word(match, words, text))
     return [replace(word, key=same[word.key]) if word.key in same else word for word in _joined(words, phrases)]
+
+
+def _has_verb(words: Sequence[_Word]) -> bool:
+    """Tell whether the clause that words end with has a verb."""
+    clause = takewhile(lambda word: word.cue is not Cue.BREAK, reversed(words))
+    return any(word.is_verb for word in clause)
 
 
 _TAKING_OF = frozenset(

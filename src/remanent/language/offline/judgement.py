@@ -147,7 +147,7 @@ def judge(comparison: Comparison, *, in_one_text: bool = False) -> Judgement:
         return Judgement(0.0)
     if one.is_question or other.is_question or one.language != other.language or one.text == other.text:
         return Judgement(0.0)
-    if _have_other_topics(one, other) or are_two_deeds(one.text, other.text):
+    if _have_other_topics(one, other) or are_two_deeds(one.text, other.text) or _is_planned(one) != _is_planned(other):
         return Judgement(0.0)
     restated = restated_value(comparison)
     if in_one_text and not one.is_reported and (restated is None or _is_dated(one, restated)):
@@ -157,10 +157,9 @@ def judge(comparison: Comparison, *, in_one_text: bool = False) -> Judgement:
         best = Judgement(_RESTATED, restated, one.is_change or other.is_change)
     if (ruled_out := excluded(one, other)) is not None:
         best = Judgement(_EXCLUDED, ruled_out, one.is_change or other.is_change)
-    joint = JOINT.search(one.text) or JOINT.search(other.text)
     for difference in comparison.differences:
-        if joint and difference.kind in {DifferenceKind.NAME, DifferenceKind.WORD}:
-            continue  # each of two tellers may name another one of several
+        if _may_both_hold(comparison, difference):
+            continue
         score = _scene(comparison, difference) if _is_scene(comparison) else _weigh(comparison, difference)
         if score > best.conflict:
             best = Judgement(score, difference, one.is_change or other.is_change)
@@ -223,7 +222,59 @@ def _is_of_another_case(comparison: Comparison, difference: Difference) -> bool:
     conditional = [claim.is_conditional for claim in (comparison.one, comparison.other)]
     if conditional[0] != conditional[1] or (any(conditional) and difference.kind is DifferenceKind.DENIAL):
         return True
-    return difference.kind is DifferenceKind.OPPOSITE and _other_scope(comparison, difference)
+    if difference.kind is DifferenceKind.OPPOSITE:
+        return _other_scope(comparison, difference)
+    return _is_of_another_part(comparison, difference)
+
+
+def _may_both_hold(comparison: Comparison, difference: Difference) -> bool:
+    """Tell whether each of two tellers may name another one of several, or tell of another part or year."""
+    joint = JOINT.search(comparison.one.text) or JOINT.search(comparison.other.text)
+    if joint and difference.kind in {DifferenceKind.NAME, DifferenceKind.WORD}:
+        return True
+    return _is_of_another_part(comparison, difference)
+
+
+_COUNTED = frozenset({"count", "number", "money", "percent"})
+"""What comes and goes, as staff and prices do; of a height, reports of two years must say the same."""
+
+
+def _is_of_another_part(comparison: Comparison, difference: Difference) -> bool:
+    """Tell whether two values are of two parts of a thing, or amounts as two years' reports have them."""
+    one, other = comparison.one, comparison.other
+    if difference.kind in _VALUES and _parts(one) != _parts(other):
+        return True
+    counted = any(token.amount is not None and token.amount.dimension in _COUNTED for token in difference.one)
+    return counted and "" not in {one.as_of, other.as_of} and one.as_of != other.as_of
+
+
+_VALUES = frozenset({DifferenceKind.AMOUNT, DifferenceKind.TIME, DifferenceKind.NAME})
+_PLANNED = lazy_regex(
+    r"\b(?:(?:was|were|had been) (?:\w+ly |first )?(?:planned|meant|intended|supposed|expected|projected|scheduled|"
+    r"proposed|due)\b|(?:was|were) to (?:be|have)\b|original plans?\b)|原(?:计划|定(?!居)|拟|本|设计|预[计算])|最初",
+    re.IGNORECASE,
+)
+"""What says that something was meant to be so, which what it came to be does not contradict."""
+_PART = lazy_regex(
+    r"\b(?:(?:north|south)(?:-?(?:east|west))?|east|west|upper|lower|inner|outer)(?:ern)?\b|"
+    r"\b(?:branch|section|stretch|segment|wing|annexe?|extension|department|division|subsidiary|chapter|phase|part|"
+    r"portion|floor|building|chapel|entrance)(?= of\b)|"
+    r"[东南西北中新旧老主副分支子附](?:校区|园区|厂区|城区|区|公司|店|馆|校|院|部|行|楼|桥|塔|翼|殿|厅|门(?!子)|段|岸|侧|站)|"
+    r"[东南西北]配殿|引桥|阅览室|展厅|事业部|[一二三四五首]期"
+)
+"""What names a part of something: the north campus of a university, 北校区; its size is not that of the whole."""
+
+
+def _is_planned(claim: ParsedClaim) -> bool:
+    return _PLANNED.search(claim.text) is not None
+
+
+def _parts(claim: ParsedClaim) -> frozenset[str]:
+    """Return the parts of a thing that a claim is about, by the words before its verb and by its topic."""
+    own = [token for token in claim.subject if token.slot != "@"]
+    topic = "".join(f" {token.text}" for token in claim.subject if token.slot == "@")
+    said = (claim.text[own[0].start : own[-1].end] if own else "") + topic
+    return frozenset(found[0].casefold().removesuffix("ern") for found in _PART.finditer(said))
 
 
 def _have_other_topics(one: ParsedClaim, other: ParsedClaim) -> bool:
@@ -587,7 +638,11 @@ def restated_value(comparison: Comparison) -> Difference | None:
     swaps += _moved_times(left, right)
     odd = (len(left), len(right))
     parted = [pair for pair in same if pair[0].denied != pair[1].denied]
-    if parted and not swaps:
+    # What is denied is what follows the denial first, or what is not true.
+    firsts = [
+        next((token for token in side if token.denied and token.text not in _TRUE), None) for side in (one, other)
+    ]
+    if any(first in pair for first in firsts for pair in parted) and not swaps:
         odd = (odd[0] + moved, odd[1] + moved)
         swaps = [Difference(DifferenceKind.DENIAL, tuple(a for a, _ in parted), tuple(b for _, b in parted))]
     few = min(odd) <= _LOOSE_WORDS * min(len(one), len(other))
@@ -638,6 +693,7 @@ def _moved_times(left: list[Token], right: list[Token]) -> Iterator[Difference]:
         yield Difference(DifferenceKind.TIME, (times[0][0],), (times[1][0],))
 
 
+_TRUE = frozenset("true correct right accurate case fact".split())
 _NUMERALS = {ord(sign): digit for sign, digit in zip("〇零一二两三四五六七八九", "001223456789", strict=True)}
 
 

@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 
 from remanent.language.offline.statement_rules import first_of_row
 from remanent.lightweight import dataclass
-from remanent.text.chinese import tagged
+from remanent.text.chinese import COMMON_SURNAMES, is_known, tagged
 from remanent.text.numbers import has_digit
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, working_language
@@ -117,6 +117,8 @@ _ONE_OF_A_LIST = (
 
 _LONGEST_CHINESE_NAME = 4
 """Characters: a surname of one or two, a name of one or two."""
+_USUAL_NAME = 3
+"""Characters of most Chinese names."""
 _LONGEST_CLAUSE = 120
 """Characters of a clause that is read; a longer one says more than who did it. Chosen by hand."""
 _NAME = r"(?P<h>(?-i:(?:[A-Z][\w'’.-]*)(?: (?:de |van |von |da |al-)?[A-Z][\w'’.-]*){0,3}))"
@@ -253,8 +255,12 @@ def _is_listed(name: str, text: str) -> bool:
 
 def _is_led(found: re.Match[str], clause: str) -> bool:
     """Tell whether a word before some Chinese characters says that they name somebody or something."""
-    before = clause[: found.start("h")]
-    return found["r"] in _COURSES or re.search(f"[由被]|{_TRADE_ZH[:-1]}$", before) is not None
+    before, name = clause[: found.start("h")], found["h"]
+    if found["r"] in _COURSES or re.search(f"[由被]|{_TRADE_ZH[:-1]}$", before) is not None:
+        return True
+    # Behind a role, what begins with a surname and is no word is a name that the segmenter does not know.
+    is_named = len(name) == _USUAL_NAME and name[0] in COMMON_SURNAMES and not is_known(name)
+    return is_named and re.search(r"(?:[者人师长裁]|经理|主[编管任])(?:是|为)$", before) is not None
 
 
 def _holder(found: re.Match[str], clause: str) -> Holder | None:

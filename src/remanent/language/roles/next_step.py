@@ -325,8 +325,10 @@ class Planning(Role[PlanningRequest, PlanningReply, PlanningResponse]):
             result = finished.result.strip()
             if finished.failed or not result or _FAILED.search(result[:_READ]):
                 status = TaskStatus.FAILED
-            # One or two sentences of the result that say most about the goal.
-            learned = salient_sentences(finished.result, about=f"{request.goal}\n{finished.description}", most=2)
+            # One or two sentences of the result that say most about the goal; a verdict is told whole, with its lead.
+            learned = [result]
+            if finished.type is TaskType.NORMAL or len(result) > _LONGEST_LESSON:
+                learned = salient_sentences(result, about=f"{request.goal}\n{finished.description}", most=2)
             context = shortened(" ".join(learned), _LONGEST_LESSON)
         history = plan_within_rules(request, status=status, context=context, proposed=None, language=language).completed
         proposed = _at_the_goal(request.goal, history, language)
@@ -384,6 +386,8 @@ _SAME_AIM = 0.6
 """The share of its words by which a step is taken to go at the goal; chosen by hand."""
 
 _FAILED = re.compile(
+    r"\A\s*(?:(?:(?:I['’]m|I am) )?(?:very |so )?sorry\b|I (?:can['’]t|cannot|am unable to) (?:help|assist)\b|"
+    r"(?:很|非常|十分)?(?:抱歉|对不起))|"
     r"\A\s*(?:error\b|failed\b|exception\b|traceback\b|timed? ?out\b|出错|错误|失败|异常|超时)|"
     r"\b(?:could not|couldn['’]t|unable to|cannot|can['’]t|did not|didn['’]t) (?:be )?(?:find|found|determine|"
     r"answer|complete|access|open|read|load|reach|verify)\b|\bno (?:results?|answer|information|data) (?:was |were )?"

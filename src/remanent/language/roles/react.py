@@ -354,13 +354,17 @@ _ASKED: dict[Language, float] = {"zh": 0.6, "en": 1.0}
 since words are cut differently in a question (凯尔特山有多高 has a word 山有)."""
 
 
-async def direct_answer(request: ReactRequest, answer: str, toolbox: Toolbox) -> str | None:
+async def direct_answer(request: ReactRequest, response: ReactResponse, toolbox: Toolbox) -> str | None:
     """Return what is known where an answer tells nothing of it, though a sentence that was shown has all that is asked.
 
     A small model shrugs, or talks of something else, before the very sentence. The whole question must be answered:
     that a good model finds no answer in texts which touch on the matter is worth more than the nearest sentence. A
-    verdict that names nothing of either claim is none, nor one that leaves open what most of the sources settle.
+    verdict that names nothing of either claim is none, nor one that leaves open what most of the sources settle. Where
+    an answer had to be given and a tool was called instead, what code says is the answer, whatever it is.
     """
+    answer, turn = response.answer or "", scan_turn(response.said)
+    if request.urgency is Urgency.NOW and turn.calls and not (turn.answer or turn.loose):
+        return (await REACT.offline(request, toolbox)).answer
     matter = contradiction_in(request.task)
     # What the steps before came to is no evidence: a shrug would stand on the one before it.
     asked, shown = question_of(request.task), [_without_elements(request.task, "task")]
