@@ -170,3 +170,8 @@ def test_a_line_that_is_longer_than_any_message_is_passed_over(tmp_path: Path, m
 def test_a_pipe_is_no_transcript(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     assert read(tmp_path, tmp_path / "pipe") == read(tmp_path, tmp_path) == read(tmp_path, tmp_path / "none") == []
+
+
+@pytest.mark.parametrize("path", ["/tmp/a\0b", "~nobody-of-this-name/t.jsonl"])
+def test_what_is_no_path_is_no_transcript(tmp_path: Path, path: str) -> None:
+    assert not list(hook_run.pieces_of(path, HookNotes(tmp_path)))

@@ -1,5 +1,7 @@
 """Folders: kept in sync, taken up again, and never at the cost of what was added by hand."""
 
+import os
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -28,6 +30,8 @@ def folder(tmp_path: Path) -> Path:
     (root / "pump.md").write_text("# Pump\n\nIt moves water.\n", encoding="utf-8")
     (root / "deep" / "泵.md").write_text("# 泵\n\n它把水送到花园。\n", encoding="utf-8")
     (root / ".hidden").write_text("not this", encoding="utf-8")
+    (root / "node_modules").mkdir()
+    (root / "node_modules" / "README.md").write_text("not this", encoding="utf-8")
     return root
 
 
@@ -42,6 +46,16 @@ async def test_a_folder_is_added_with_its_subfolders_and_later_only_what_changed
     (folder / "pump.md").write_text("# Pump\n\nIt moves oil.\n", encoding="utf-8")
     second = await base.sync(folder)
     assert (second.added, second.changed, second.unchanged, second.embedded) == ((), ("pump.md",), 1, 1)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="this system refuses such names")
+async def test_a_name_that_is_not_in_utf_8_stops_nothing(base: AsyncKnowledgeCollection, folder: Path) -> None:
+    file = Path(os.fsdecode(os.fsencode(folder) + "/deep/里斯本.md".encode("gbk")))
+    file.write_text("# 里斯本\n\n有轨电车是28路。\n", encoding="utf-8")
+    assert (await base.sync(folder)).added == ("deep/泵.md", "deep/里斯本.md", "pump.md")
+    assert (await base.sync(folder)).unchanged == 3
+    file.unlink()
+    assert (await base.sync(folder)).removed == ("deep/里斯本.md",)
 
 
 @pytest.mark.spec("KB-01")

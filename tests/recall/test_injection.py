@@ -236,6 +236,18 @@ def test_what_stands_in_the_context_is_not_said_again() -> None:
     assert "Lisbon" not in second.text
 
 
+@pytest.mark.parametrize(
+    "text", ["The harbour wall was mended in spring, said number {}.", "港口的墙在春天修好了，这是第{}号说的。"]
+)
+def test_what_stands_in_the_context_has_its_share_of_the_budget(text: str) -> None:
+    items = [make_item(text.format(number), number=number) for number in range(60)]
+    first = inject(QUESTION, items, now=NOW, budget=300)
+    assert 2 <= len(first.record_ids) < 60
+    assert inject(QUESTION, items, now=NOW, budget=300, seen=first.fingerprints).text == "", "the best are told already"
+    half = inject(QUESTION, items, now=NOW, budget=300, seen=first.fingerprints[::2])
+    assert half.record_ids == first.record_ids[1::2]
+
+
 @settings(deadline=None)
 @given(text=SIGNS)
 def test_a_fingerprint_sees_the_words_and_not_their_dress(text: str) -> None:
@@ -357,7 +369,10 @@ def test_a_date_in_the_future_is_marked_and_does_not_stand_as_the_newest() -> No
 
 
 @pytest.mark.spec("USE-04")
-@pytest.mark.parametrize("message", ["hi", "ok", "thanks!", "你好", "好的"])
+@pytest.mark.parametrize(
+    "message",
+    ["hi", "ok", "thanks!", "yes", "go on", "Yes, do that.", "try again", "你好", "好的", "继续", "可以，再试一次"],
+)
 def test_small_talk_brings_nothing(message: str) -> None:
     assert inject(message, [make_item("Hi! My cat is called Misty.")], now=NOW, budget=1000).text == ""
 

@@ -244,8 +244,32 @@ def test_greetings_thanks_and_bare_replies_say_nothing_alone_however_they_are_pu
     assert says_nothing_alone(text)
 
 
+@pytest.mark.spec("USE-04")
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("yes", "Go on", "continue", "go ahead", "Yes, do that.", "ok, try again", "please fix it", "LGTM 👍"),
+        *("是的", "继续吧", "好的，继续", "对，就这么办", "再试一次", "下一步"),
+    ],
+)
+def test_what_only_goes_on_with_the_matter_in_hand_says_nothing_alone(text: str) -> None:
+    assert says_nothing_alone(text)
+    assert not is_small_talk(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("go home", "commit and push", "run the tests", "fix the parser", "do it in Rust", "yes, 42", "next Friday"),
+        *("继续用中文", "做饭", "开始时间", "重来没去过", "对花生过敏", "照片", "这样说吧，我住上海"),
+    ],
+)
+def test_what_names_a_matter_says_something_alone(text: str) -> None:
+    assert not says_nothing_alone(text)
+
+
 @pytest.mark.spec("SAFE-07")
-@pytest.mark.parametrize("piece", ["嗯", "你好", "明白了", "hm", "hi "])
+@pytest.mark.parametrize("piece", ["继续", "再试", "do it ", "嗯", "你好", "明白了", "hm", "hi "])
 def test_small_talk_that_ends_in_something_else_is_told_at_once(piece: str) -> None:
     assert not says_nothing_alone(piece * 500 + "x")
 

@@ -50,6 +50,7 @@ def notes(tmp_path: Path) -> Path:
     write(folder, "Packing list.md", "# Packing\r\n\r\nTake the umbrella.\r\n\r\n## 药品\r\n\r\n带上感冒药。\r\n")
     write(folder, "人/老王.md", "# 老王\n\n老王喜欢喝龙井茶。\n")
     write(folder, ".obsidian/hidden.md", "umbrella hidden")
+    write(folder, "web/node_modules/umbrella/README.md", "umbrella package")
     return folder
 
 
@@ -336,11 +337,37 @@ async def test_watching_tells_what_changed(notes: Path, tmp_path: Path) -> None:
 
 async def test_old_encodings_and_files_that_are_too_large_stop_nothing(notes: Path, tmp_path: Path) -> None:
     (notes / "old.md").write_bytes("# 旧\n\n国标编码的笔记\n".encode("gb18030"))
+    (notes / "taipei.md").write_bytes("# 說明\n\n這個專案使用的資料庫是瑪麗亞。\n".encode("big5"))
+    (notes / "wide.md").write_bytes("# Wide\n\nThe zeppelin lands at noon.\n".encode("utf-16"))
+    (notes / "zürich.md").write_bytes("# Café\n\nThe café in Zürich is called Odéon.\n".encode("cp1252"))
+    (notes / "picture.md").write_bytes(bytes(range(256)) * 40)
     write(notes, "huge.md", "x " * 60_000)
     async with agent_in(tmp_path) as agent:
         await vault_of(agent, notes)
-        assert (await agent.workspace.search("国标编码", mode="fts")).items[0].path == "old.md"
+        report = await agent.workspace.index()
+        assert {*report.skipped} == {"picture.md", "huge.md"}
+        assert not {*report.skipped} & {*report.added}
+        assert (await agent.workspace.index()).skipped == (), "what was passed over is not read again"
+        for words, path in (
+            ("国标编码", "old.md"),
+            ("資料庫", "taipei.md"),
+            ("zeppelin", "wide.md"),
+            ("Zürich", "zürich.md"),
+        ):
+            assert (await agent.workspace.search(words, mode="fts")).items[0].path == path
         assert all(record.data.path != "huge.md" for record in await agent.records(kinds=["note"]))  # type: ignore[attr-defined]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="this system refuses such names")
+async def test_names_that_are_not_in_utf_8_stop_nothing(notes: Path, tmp_path: Path) -> None:
+    folder = os.fsencode(notes) + "/旅行".encode("gbk")
+    os.mkdir(folder)
+    Path(os.fsdecode(folder + "/里斯本.md".encode("gbk"))).write_text("The tram is number 28.\n", encoding="utf-8")
+    async with agent_in(tmp_path) as agent:
+        await vault_of(agent, notes)
+        assert len((await agent.workspace.index()).added) == 4
+        assert (await agent.workspace.search("tram", mode="fts")).items[0].path == "旅行/里斯本.md"
+        assert (await agent.workspace.index()).added == ()
 
 
 @pytest.mark.spec("WORK-06")

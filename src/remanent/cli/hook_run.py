@@ -195,12 +195,12 @@ def _lines(file: Path, start: int) -> Iterator[tuple[object, int]]:
 
 def pieces_of(path: object, notes: HookNotes) -> Iterator[list[SpokenLine]]:
     """Yield what was said since a transcript was read last; a piece counts as read once the next one is asked for."""
-    file = Path(path).expanduser() if isinstance(path, str) and path else None
     try:
+        file = Path(path).expanduser() if isinstance(path, str) and path else None
         if file is None or not stat.S_ISREG(file.stat().st_mode):  # a pipe would keep us waiting
             return
         yield from _pieces(file.absolute(), notes)
-    except OSError:
+    except (OSError, ValueError, RuntimeError):  # no such file, no path at all, a folder of nobody
         return
 
 

@@ -13,6 +13,7 @@ from remanent.http.public import PublicFetcher
 from remanent.jobs import Progress
 from remanent.knowledge.model import Added, Document, Failure, SyncReport
 from remanent.knowledge.records import NewDocument
+from remanent.loaders.types import readable_name
 from remanent.model import Origin, to_instant
 from remanent.model.clock import Clock, Moment
 
@@ -113,18 +114,18 @@ async def sync_folder(
     """
     root, files = await asyncio.to_thread(_files, Path(folder))
     known = {one.name: one for one in await place.list()}
-    above = machine + root.as_posix().rstrip("/") + "/"
+    above = machine + readable_name(root.as_posix()).rstrip("/") + "/"
     if remove == "gone" and not files and any(_is_under(one, above) for one in known.values()):
         raise InvalidInput(
             f"{root} is empty, so all its documents would be removed; connect the drive "
             "it is on, or confirm with --force (remove='all')"
         )
-    names = {file.relative_to(root).as_posix(): file for file in files}
+    names = {readable_name(file.relative_to(root).as_posix()): file for file in files}
     add = partial(_add, place=place, known=known, machine=machine, on_chunks=on_chunks)
     done = await _add_all(names, add, on_progress)
     removed = []
     if remove != "never":
-        there = {machine + file.as_posix() for file in files}
+        there = {machine + readable_name(file.as_posix()) for file in files}
         gone = [one for one in await place.list() if _is_under(one, above) and one.source not in there]
         removed = [(await place.remove(one.document_id)).name for one in gone]
     return _report(names, done, removed)
@@ -266,7 +267,8 @@ def _file(path: Path, name: str | None) -> NewDocument:
         data = path.read_bytes()
     except OSError as error:
         raise InvalidInput(f"{path} cannot be read: {error.strerror}; give a file that exists") from error
-    return NewDocument(data=data, name=name or path.name, source=path.expanduser().resolve().as_posix())
+    source = readable_name(path.expanduser().resolve().as_posix())
+    return NewDocument(data=data, name=name or readable_name(path.name), source=source)
 
 
 def _files(folder: Path) -> tuple[Path, list[Path]]:
@@ -278,9 +280,9 @@ def _files(folder: Path) -> tuple[Path, list[Path]]:
 
 
 def _walk(root: Path) -> Iterator[Path]:
-    """Yield the files below a folder; hidden ones and links are passed over: no content, or outside of it."""
+    """Yield the files below a folder; hidden ones, links and packages are passed over: no content, or outside of it."""
     for folder, folders, names in os.walk(root):
-        folders[:] = [name for name in folders if not name.startswith(".")]
+        folders[:] = [name for name in folders if not name.startswith(".") and name != "node_modules"]
         for name in names:
             path = Path(folder) / name
             if not name.startswith(".") and path.is_file() and not path.is_symlink():

@@ -5,6 +5,7 @@ The first bytes are believed before the name, for whoever sends a file chooses i
 
 import codecs
 import mimetypes
+import os
 import re
 import struct
 from enum import StrEnum
@@ -203,6 +204,15 @@ def decoded(content: bytes, *, charset: str = "") -> str:
     guess = _guess(content)
     text = _strictly(content, guess) if guess else None
     return text if text is not None else _no_text()
+
+
+def readable_name(name: str) -> str:
+    """Return a file's name or path as it can be told; what is not in UTF-8 is read as from an old Chinese archive."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return os.fsencode(name).decode("gb18030", "replace")
+    return name
 
 
 def _no_text() -> str:

@@ -298,7 +298,8 @@ class RecallOptions(Model):
     gate: bool | None = None
     """Whether a question that nothing here answers gets no items; `False` takes the nearest in any case."""
     seen: tuple[str, ...] = ()
-    """Fingerprints (`found.injection.fingerprints`) of what the model was given before: left out of the text."""
+    """Fingerprints (`found.injection.fingerprints`) of what the model was given before, and has before it: left out of
+    the text, and counted towards its budget."""
     within: Annotated[float, Field(gt=0, le=3600)] | None = None
     """Seconds after which paths that have not answered, or still load a model, are left out of the answer."""
 

@@ -27,7 +27,7 @@ from remanent.text.regex import lazy_regex
 from remanent.text.scripts import alphanumeric, fold, letters_only, working_language
 from remanent.text.sentences import sentences
 from remanent.text.spans import Span
-from remanent.text.talk import asks_what_was_asked, is_small_talk, only_asks, only_shrugs
+from remanent.text.talk import asks_what_was_asked, is_small_talk, only_asks, only_shrugs, says_nothing_alone
 from remanent.text.terms import query_terms, telling_part
 from remanent.text.tokens import TokenCounter, token_counter
 
@@ -131,26 +131,30 @@ def inject(
     """Return the text to give a model along with a question, within a budget of tokens; with small talk, nothing.
 
     The best come first where not all fit. Those whose fingerprint is among the `seen` ones stand in the model's context
-    already and are left out. An `ending` is said behind them (see `nothing_told`), or alone. Where the gate was
-    unsure, they are few and short, and a line behind them says that perhaps none is an answer.
+    already: they have their share of the budget there and are left out. Were others told in their place, every message
+    of a long session would bring as many notes as the first, and about it less and less. An `ending` is said behind
+    them (see `nothing_told`), or alone. Where the gate was unsure, they are few and short, and a line behind them says
+    that perhaps none is an answer.
     """
     if is_unsure:
         ending = ending or PERHAPS[working_language(question)]
         budget = _UNSURE_BUDGET if budget is None else min(budget, _UNSURE_BUDGET)
     language = working_language(question, *(item.text for item in items[:1]))
     wanted = told_first(question, items)[: UNSURE_ITEMS if is_unsure else None]
-    wanted = [item for item in wanted if not seen or fingerprint(item.text) not in seen]
+    fresh = [place for place, item in enumerate(wanted) if not seen or fingerprint(item.text) not in seen]
     speakers = {source.role for item in wanted for source in item.sources}
     names = {role: _spoken_name(role, language) for role in speakers if role}
     told = [_as_told(item, language, names, now=now) for item in wanted]
-    layout = sorted(range(len(told)), key=lambda place: _order(told[place]))
+    layout = sorted(fresh, key=lambda place: _order(told[place]))
     texts = {place: item.text for place, item in enumerate(wanted)}
     lines: dict[int, str] = {}
     if budget is None:
         lines = _lines(told, texts, names)
         return _injection(told, layout, lines, _laid_out(told, layout, lines, language, ending))
     count = counter or token_counter()
-    if sum(map(len, texts.values())) <= _SHORT * budget:  # counted once, where nothing has to be chosen
+    if (
+        len(fresh) == len(told) and sum(map(len, texts.values())) <= _SHORT * budget
+    ):  # counted once, where nothing has to be chosen
         lines = _lines(told, texts, names)
         whole = _laid_out(told, layout, lines, language, ending)
         if (tokens := count(whole) if whole else 0) <= budget:
@@ -179,12 +183,12 @@ def nothing_told(question: str, items: Sequence[FoundItem]) -> str:
 def told_first(question: str, items: Sequence[FoundItem]) -> list[FoundItem]:
     """Return what to give a model, best first; what was said on several days comes again last.
 
-    Small talk brings nothing and is none. A turn that only asks is no memory of anything, unless the question is what
-    was asked; an assistant's "I do not remember" is none either, nor is its "Leeds" where another memory tells what is
-    there: alone it answers any question for a place. What whoever runs the model told it to be is for that conversation
-    alone. What several memories hold of one day is told once.
+    Small talk brings nothing and is none; a bare "go on" brings nothing either. A turn that only asks is no memory of
+    anything, unless the question is what was asked; an assistant's "I do not remember" is none either, nor is its
+    "Leeds" where another memory tells what is there: alone it answers any question for a place. What whoever runs the
+    model told it to be is for that conversation alone. What several memories hold of one day is told once.
     """
-    if is_small_talk(question):
+    if says_nothing_alone(question):
         return []
     of_asking = asks_what_was_asked(question)
     telling, rest, said = list[FoundItem](), list[FoundItem](), dict[str, list[FoundItem]]()

@@ -52,8 +52,17 @@ def _phrases(english: str, chinese: str) -> re.Pattern[str]:
 
 
 _SMALL_TALK = _phrases(_ENGLISH, _CHINESE)
-_NOTHING_ALONE = _phrases(f"{_ENGLISH}|yes|yeah|yep|no|nope|sure|right|please", f"{_CHINESE}|是的?|不是|对")
-"""A bare yes or no says nothing without what it replies to; in a conversation it may decide everything."""
+_GOING_ON = r"""
+    yes|yeah|yep|yup|no|nope|sure|right|correct|exactly|absolutely|definitely|of\s+course|please|lgtm|next|again|now|
+    (?:please\s+)?(?:go(?:\s+(?:on|ahead|for\s+it))?|continue|proceed|carry\s+on|keep\s+going|re-?(?:try|do)(?:\s+it)?|
+    (?:do|try|fix|finish)\s+(?:it|that|this|so|them)|(?:try|once|one)\s+(?:again|more(?:\s+time)?))
+"""
+_CHINESE_GOING_ON = r"""
+    是的?|不是?|对的?|没错|当然|同意|确认|请?继续(?:做|干|写|说|下去|执行|修改)?|接着(?:来|做|写|说)?|下一[步个]|开始|做|干|
+    就?(?:这样|这么|照)(?:做|办)?|再?试(?:一?试|一?[次下遍])|再(?:来|试)(?:一?[次下遍])?|重试|重来
+"""
+_NOTHING_ALONE = _phrases(f"{_ENGLISH}|{_GOING_ON}", f"{_CHINESE}|{_CHINESE_GOING_ON}")
+"""A bare yes, no or "go on" says nothing without what it replies to; in a conversation it may decide everything."""
 _BETWEEN = lazy_regex(r"[^\w'一-鿿]+|_+")
 
 _TELL_ME = (
@@ -191,7 +200,10 @@ def is_small_talk(text: str) -> bool:
 
 
 def says_nothing_alone(text: str) -> bool:
-    """Tell whether a message is small talk or a bare yes or no: kept apart from its conversation, it tells nothing."""
+    """Tell whether a message is small talk, a bare yes or no, or goes on with the matter in hand ("try again", "继续").
+
+    Kept apart from its conversation it tells nothing, and asks for nothing that could be found.
+    """
     return _is_made_of(text, _NOTHING_ALONE)
 
 

@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from remanent.discipline import Parts
-from remanent.errors import InvalidInput
+from remanent.errors import InvalidInput, UnreadableFile
 from remanent.lightweight import dataclass
+from remanent.loaders.types import decoded
 from remanent.model import Found, FoundItem, Kind, Link, Model, NoteData, Origin, Record, Scope
 from remanent.model.base import Count, Text
 from remanent.model.filters import MAX_TAG_LENGTH, MAX_TAGS
@@ -59,7 +60,7 @@ class IndexReport(Model):
     renamed: tuple[Text, ...] = ()
     removed: tuple[Text, ...] = ()
     skipped: tuple[Text, ...] = ()
-    """Too large, or gone before they could be read."""
+    """Too large, no text, or gone before they could be read."""
 
 
 class WorkspaceHit(FoundItem):
@@ -127,6 +128,8 @@ class _Read:
     passages: tuple[FileSection, ...]
     tags: tuple[str, ...]
     occurred_at: datetime
+    is_read: bool
+    """Whether it is text, and not too large: else it has no passages, and is not read again until it changes."""
 
 
 # ── reading Markdown ─────────────────────────────────────────────────────────
@@ -177,14 +180,16 @@ def _tags(value: str | list[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(tag for tag in tags if tag.strip()))[:MAX_TAGS]
 
 
-def _decoded(content: bytes) -> str:
-    """Return a file's text; old Chinese notes may be in GB 18030, and what is neither is read as far as it can be."""
-    for encoding in ("utf-8", "gb18030"):
-        try:
-            return content.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-    return content.decode(errors="replace")
+def _text_of(content: bytes) -> str | None:
+    """Return a note in whatever encoding it is; none where it is no text. One stray zero byte does not make it that."""
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        pass
+    try:
+        return decoded(content)
+    except UnreadableFile:
+        return None
 
 
 # ── the index ────────────────────────────────────────────────────────────────
@@ -322,15 +327,13 @@ class WorkspaceIndex:
             report["skipped"] += sorted({*batch} - {one.path for one in read})
             pairs = []
             for one in read:
-                file = by_path.get(one.path)
-                if file is not None:
-                    report["changed"].append(one.path)
-                elif (file := _same(one, gone.values())) is not None:
+                file, became = by_path.get(one.path), "changed"
+                if file is None and (file := _same(one, gone.values())) is not None:
                     del gone[file.file_id]
-                    report["renamed"].append(one.path)
-                else:
-                    file = _File(self._parts.new_id(), one.path, one.mark)
-                    report["added"].append(one.path)
+                    became = "renamed"
+                elif file is None:
+                    file, became = _File(self._parts.new_id(), one.path, one.mark), "added"
+                report[became if one.is_read else "skipped"].append(one.path)
                 pairs.append((file, one))
             touched |= await self._commit(pairs)
         report["removed"] = [file.path for file in gone.values()]
@@ -344,18 +347,20 @@ class WorkspaceIndex:
         return self._look() if self._files.bring_over(found) else found
 
     def _read(self, paths: Sequence[str]) -> list[_Read]:
-        """Read files; one that is too large is known and has no passages."""
+        """Read files; one that is too large or no text is known and has no passages."""
         found = []
         for path in paths:
+            file = self._files.root / self._look.odd.get(path, path)
             try:
-                about = os.stat(self._files.root / path)
+                about = os.stat(file)
                 fits = about.st_size <= 4 * self._max_size  # a sign has at most four bytes
-                text = _decoded((self._files.root / path).read_bytes()) if fits else ""
+                text = _text_of(file.read_bytes()) if fits else None
             except OSError:
                 continue
-            passages, tags = passages_of(text) if len(text) <= self._max_size else ([], ())
+            is_read = text is not None and len(text) <= self._max_size
+            passages, tags = passages_of(text) if text is not None and is_read else ([], ())
             at = datetime.fromtimestamp(about.st_mtime, UTC)
-            found.append(_Read(path, mark_of(about), tuple(passages), tags, _occurred(path, at)))
+            found.append(_Read(path, mark_of(about), tuple(passages), tags, _occurred(path, at), is_read))
         return found
 
     async def _commit(self, pairs: Sequence[tuple[_File, _Read]]) -> set[str]:

@@ -21,6 +21,8 @@ from pathlib import Path
 from time import time_ns
 from typing import Any, NamedTuple
 
+from remanent.loaders.types import readable_name
+
 Mark = tuple[int, int]
 """Time of change and size."""
 _SETTLED = 2 * 10**9
@@ -172,6 +174,8 @@ class FolderScan:
         self._watch = watch
         self._is_local = cache(is_local)
         self._listings: dict[_Key, _Listing] = {}
+        self.odd: dict[str, str] = {}
+        """Where files lie whose names are not in UTF-8."""
         self._asked: dict[_Key, _Asked] = {}
         self._before: dict[_Key, _Asked] = {}
         self._happened: dict[int, int] = {}
@@ -211,6 +215,7 @@ class FolderScan:
             return
         if now - about.st_mtime_ns > _SETTLED:
             seen[key] = held
+        self.odd |= {name: path for name, path in held.files if not path.endswith(name)}
         asked = self._before.get(key)
         if asked is None or not self._is_as_it_was(asked, held, now):
             asked = self._ask(folder, held, about.st_dev, now)
@@ -218,7 +223,7 @@ class FolderScan:
             self._asked[key] = asked
         found.update(asked.marks)
         for name in held.folders:
-            self._walk(f"{folder}/{name}", f"{prefix}{name}/", parts if deep else rest, found, seen)
+            self._walk(f"{folder}/{name}", f"{prefix}{readable_name(name)}/", parts if deep else rest, found, seen)
 
     def _is_as_it_was(self, asked: _Asked, held: _Listing, now: int) -> bool:
         number, happened = asked.happened
@@ -259,10 +264,10 @@ def _list(folder: str, prefix: str, parts: tuple[str, ...], *, changed: tuple[in
     with os.scandir(folder) as entries:
         for entry in entries:
             name = entry.name
-            if name[0] == ".":
+            if name[0] == "." or name == "node_modules":  # what a package manager put there is nobody's note
                 continue
             if is_named is not None and is_named(name) and entry.is_file(follow_symlinks=False):
-                listing.files.append((prefix + name, f"{folder}/{name}"))
+                listing.files.append((prefix + readable_name(name), f"{folder}/{name}"))
             elif (deep or (rest and is_on_the_way(name))) and entry.is_dir(follow_symlinks=False):
                 listing.folders.append(name)
     return listing

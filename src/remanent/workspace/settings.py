@@ -32,8 +32,9 @@ class WorkspaceSettings(SettingsSection):
         have their own under `home`.
         是否所有智能体共用该目录；否则它归最先使用者，其他智能体在 `home` 下各有目录。
     include: Which files of the folder are indexed: patterns, separated by commas; `**/*.md` is every note outside of
-        dot folders. It can also be written as `workspace.include`.
-        索引哪些文件：以逗号分隔的通配式；`**/*.md` 为点目录以外的所有笔记。也可写作 `workspace.include`。
+        dot folders and `node_modules`. It can also be written as `workspace.include`.
+        索引哪些文件：以逗号分隔的通配式；`**/*.md` 为点目录与 `node_modules` 以外的所有笔记。
+        也可写作 `workspace.include`。
     follow: Whether facts are recorded automatically when a session of the agent ends, without calling a hook.
         智能体的会话结束时，是否自动记下其中的事实（无需调用钩子）。
     extractor: What finds the facts of a conversation: `rules` without a model, or the extraction role of the `engine`.
