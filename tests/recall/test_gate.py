@@ -2,7 +2,7 @@
 
 import random
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast
@@ -40,6 +40,7 @@ from remanent.recall.gate import (
 from remanent.recall.indexing import turn_of
 from remanent.recall.question import READ_ON_THE_LOOP
 from remanent.stores import JobQuery, Store, TermCounts
+from remanent.text.dates import TimeMention, find_dates
 from remanent.text.scripts import working_language
 from remanent.text.terms import index_terms
 from remanent.text.words import CHINESE_STOP_WORDS, COMMON_ENGLISH, ENGLISH_STOP_WORDS, stem
@@ -103,11 +104,14 @@ def test_of_a_long_message_the_best_covered_sentence_counts() -> None:
 
 
 def test_a_date_counts_for_little_because_memories_do_not_repeat_when_they_were_made() -> None:
-    text = frozenset(index_terms("James and Samantha decided to adopt a dog."))
-    with_date = best_coverage(
-        informative_terms("What did James decide in October 2022?", asked_at=NOW), {}, [text], records=100
+    question, text = (
+        "What did James decide in October 2022?",
+        frozenset(index_terms("James and Samantha decided to adopt a dog.")),
     )
-    without = best_coverage(informative_terms("What did James decide in October 2022?"), {}, [text], records=100)
+    with_date = best_coverage(
+        informative_terms(question, dates=find_dates(question, reference=NOW)), {}, [text], records=100
+    )
+    without = best_coverage(informative_terms(question), {}, [text], records=100)
     assert with_date.coverage > without.coverage
 
 
@@ -122,12 +126,12 @@ def test_a_date_counts_for_little_because_memories_do_not_repeat_when_they_were_
     ],
 )
 def test_a_question_that_names_nothing_is_vague(question: str) -> None:
-    assert informative_terms(question, asked_at=NOW).vague
+    assert informative_terms(question, dates=find_dates(question, reference=NOW)).vague
 
 
 @pytest.mark.parametrize("question", ["Where is Lisbon?", "量子计算机怎样纠错？", "zxcv qwer", "velvet hammer"])
 def test_a_question_that_names_something_is_not_vague(question: str) -> None:
-    assert not informative_terms(question, asked_at=NOW).vague
+    assert not informative_terms(question, dates=find_dates(question, reference=NOW)).vague
 
 
 @pytest.mark.parametrize("question", ["她不能吃什么？", "who tests?", "What can she eat?"])
@@ -622,9 +626,9 @@ async def test_a_long_question_is_read_in_another_thread_and_a_short_one_at_once
 ) -> None:
     threads: dict[int, bool] = {}
 
-    def reading(text: str, *, asked_at: datetime | None = None) -> QuestionTerms:
+    def reading(text: str, *, dates: Sequence[TimeMention] = ()) -> QuestionTerms:
         threads[len(text)] = threading.current_thread() is threading.main_thread()
-        return informative_terms(text, asked_at=asked_at)
+        return informative_terms(text, dates=dates)
 
     async with aopen(tmp_path, embedder="none") as memory:
         await memory.agent("x").remember("Mona plays the trumpet in Kyoto.")

@@ -76,6 +76,25 @@ def test_every_reading_of_a_question_sees_a_bounded_part_of_it(monkeypatch: pyte
     assert max(seen.values()) <= MAX_READ_CHARACTERS + 1
 
 
+def test_what_is_read_of_the_words_is_read_once_for_all_copies(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    for name in ("asked_part", "questions", "query_terms", "language_of", "find_dates"):
+        real = getattr(module, name)
+
+        def noting(text: str, *, real: object = real, name: str = name, **more: object) -> object:
+            read.append(name)
+            return real(text, **more)  # type: ignore[operator]
+
+        monkeypatch.setattr(module, name, noting)
+    question = Question("Where was Ann in May?", ADA, asked_at=ASKED_AT)
+    copy = question.amended(seeds=("one",))
+    copy.amended(standing=None).analyse()
+    question.analyse()
+    assert sorted(read) == sorted(set(read))
+    assert question.times
+    assert (copy.language, copy.amended(foreign=True).language, question.language) == ("en", "other", "en")
+
+
 def test_the_beginning_and_the_end_of_a_very_long_question_are_read() -> None:
     filler = "lorem ipsum dolor sit amet. " * 1000
     question = Question(f"Where does Ann Lee live? {filler} And what was on 3 May 2024?", ADA, asked_at=ASKED_AT)

@@ -235,7 +235,7 @@ class Searcher:
             # What the gate held back may be held back because it is written in another language.
             near = found if found.items or not options.gated else await self._find(asked, options, gated=False)
             if is_foreign(query, near.items):
-                return place.scope.owner, await self._find(replace(asked, foreign=True), options, gated=False)
+                return place.scope.owner, await self._find(asked.amended(foreign=True), options, gated=False)
         return place.scope.owner, found
 
     async def _find(self, asked: Question, options: SearchOptions, *, gated: bool) -> Found:

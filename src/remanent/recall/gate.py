@@ -9,7 +9,6 @@ import asyncio
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from datetime import datetime
 from functools import cache, partial
 from itertools import zip_longest
 from typing import Any
@@ -26,7 +25,7 @@ from remanent.recall.question import READ_ON_THE_LOOP, Question
 from remanent.stores import Store, TermCounts
 from remanent.text.chinese import is_known
 from remanent.text.chinese import rarity as chinese_rarity
-from remanent.text.dates import find_dates
+from remanent.text.dates import TimeMention
 from remanent.text.mentions import mentions
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, fold, working_language
@@ -158,13 +157,16 @@ class TermMatch:
     """Whether any candidate holds a term of the question that hardly anything else here does."""
 
 
-def informative_terms(text: str, *, asked_at: datetime | None = None) -> QuestionTerms:
-    """Return the informative terms of a question; dates are seen as from the moment of asking."""
-    dates = [] if asked_at is None else find_dates(text, reference=asked_at)
+def informative_terms(text: str, *, dates: Sequence[TimeMention] = ()) -> QuestionTerms:
+    """Return the informative terms of a question that names these dates."""
     dated = frozenset(term for mention in dates for term in query_terms(mention.text))
     sentences = (_informative(sentence) for sentence in sentence_texts(text))
     parts = tuple(part for part in sentences if len(part) >= _MIN_SENTENCE_TERMS)
     return QuestionTerms(_informative(text), parts, dated)
+
+
+def _wanted(question: Question) -> QuestionTerms:
+    return informative_terms(question.asked, dates=question.dates_asked)
 
 
 _BEFORE_WHAT = lazy_regex(rf"([{HAN}])([叫是在有])(?=什么|谁|哪|几|多少|啥)")
@@ -415,9 +417,9 @@ class Gate:
     async def look(self, question: Question) -> GateInputs:
         """Read what judging a question takes; this can be done while the records are still being read."""
         if len(question.asked) > READ_ON_THE_LOOP:
-            wanted = await asyncio.to_thread(informative_terms, question.asked, asked_at=question.asked_at)
+            wanted = await asyncio.to_thread(_wanted, question)
         else:
-            wanted = informative_terms(question.asked, asked_at=question.asked_at)
+            wanted = _wanted(question)
         counts, kept = await asyncio.gather(
             self.counts(question.scope, wanted), self._store.state(question.scope, GATE)
         )

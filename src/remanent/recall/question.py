@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import field, replace
 from datetime import datetime, timedelta
 from functools import cached_property
-from typing import Any
+from typing import Any, Self, TypeVar, overload
 
 from remanent.lightweight import dataclass
 from remanent.model import Entry, Scope, TurnData
@@ -67,6 +67,30 @@ def told_within(mention: TimeMention) -> tuple[datetime, datetime]:
     return mention.begin, mention.finish + max(_AT_LEAST, (mention.finish - mention.begin) * _LATER)
 
 
+T = TypeVar("T")
+
+
+class _ReadOnce(cached_property[T]):
+    """What is read of the words when it is first asked for: once for a question and all its amended copies."""
+
+    @overload
+    def __get__(self, instance: None, owner: type[Any] | None = None) -> Self: ...
+
+    @overload
+    def __get__(self, instance: object, owner: type[Any] | None = None) -> T: ...
+
+    def __get__(self, instance: Any, owner: type[Any] | None = None) -> Self | T:
+        """Return what was read, of this question or of another copy."""
+        if instance is None:
+            return self
+        name, known = str(self.attrname), instance.analysed
+        if name not in known:
+            known[name] = self.func(instance)
+        value: T = known[name]
+        instance.__dict__[name] = value
+        return value
+
+
 @dataclass(frozen=True)
 class Question:
     """What is asked, of whom, and which records count.
@@ -89,8 +113,10 @@ class Question:
     """When whoever asks goes on with what was found, by the event loop's clock; None: paths have all their time."""
     beside: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
     """What disciplines read along with the candidates, by their names: so that looking through costs no call more."""
+    analysed: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    """What was read of the words already, in all copies that have the same words and the same moment of asking."""
 
-    @cached_property
+    @_ReadOnce
     def read(self) -> str:
         """The part of the words that is analysed: all of them, or the beginning and the end of a very long text."""
         if len(self.text) <= MAX_READ_CHARACTERS:
@@ -98,38 +124,50 @@ class Question:
         half = MAX_READ_CHARACTERS // 2
         return f"{self.text[:half]}\n{self.text[-half:]}"
 
-    @cached_property
+    @_ReadOnce
     def asked(self) -> str:
         """The words without those of which their writer says that they are not the question."""
         return asked_part(self.read)
 
-    @cached_property
+    @_ReadOnce
     def parts(self) -> tuple[str, ...]:
         """The questions in it, each to be searched by itself; of a great many, all as one."""
         parts = tuple(questions(self.read))
         return parts if len(parts) <= _MAX_PARTS else (self.asked,)
 
-    @cached_property
+    @_ReadOnce
     def terms(self) -> tuple[str, ...]:
         """The search terms of the words."""
         return tuple(query_terms(self.asked))
 
-    @cached_property
+    @_ReadOnce
     def whose(self) -> tuple[MetadataCondition, ...]:
         """What is asked of the user whose memories answer; nothing where all of the agent's do."""
         return tuple(one for one in self.record_filter.where if one.key == USER_KEY)
 
-    @cached_property
+    @_ReadOnce
+    def written_in(self) -> TextLanguage:
+        """The language of the words."""
+        return language_of(self.read)
+
+    @property
     def language(self) -> TextLanguage:
         """The language it is asked in, as far as that helps to find what answers it."""
-        return "other" if self.foreign else language_of(self.read)
+        return "other" if self.foreign else self.written_in
 
-    @cached_property
+    @_ReadOnce
     def dates(self) -> tuple[TimeMention, ...]:
         """The dates and times that the words name."""
         return () if self.asked_at is None else tuple(find_dates(self.read, reference=self.asked_at))
 
-    @cached_property
+    @_ReadOnce
+    def dates_asked(self) -> tuple[TimeMention, ...]:
+        """Those of the part that is the question."""
+        if self.asked == self.read or self.asked_at is None:
+            return self.dates
+        return tuple(find_dates(self.asked, reference=self.asked_at))
+
+    @_ReadOnce
     def times(self) -> tuple[tuple[datetime, datetime], ...]:
         """From when to when people told of the times that the words name."""
         return tuple(map(told_within, self.dates))
@@ -139,19 +177,19 @@ class Question:
         as_of = self.record_filter.as_of
         return entries if as_of is None else [entry for entry in entries if entry.recorded_at <= as_of]
 
-    @cached_property
+    @_ReadOnce
     def asks_for_order(self) -> bool:
         """Whether the answer is a course of events."""
         return _ORDER.search(self.read) is not None
 
-    @cached_property
+    @_ReadOnce
     def asks_the_agent(self) -> bool:
         """Whether the assistant's word may be the answer: it is asked for, or a long message goes on with the work."""
         return (
             len(self.text) > _MAX_QUESTION_CHARACTERS or _OF_THE_AGENT.search(_REQUEST.sub(" ", self.read)) is not None
         )
 
-    @cached_property
+    @_ReadOnce
     def asks_for_a_fact(self) -> bool:
         """Whether it asks for something that was said once, rather than goes on with what is being talked about."""
         asked = self.asked.strip()
@@ -189,12 +227,10 @@ class Question:
 
         For paths that start from what others found, of an agent whose counters are known, of another scope.
         """
-        other = replace(self, **changes)
-        other.__dict__.update({name: self.__dict__[name] for name in _ANALYSED if name in self.__dict__})
-        return other
+        return replace(self, **changes)
 
 
-_ANALYSED = "read asked parts terms language dates times asks_for_order asks_the_agent asks_for_a_fact".split()
+_ANALYSED = tuple(name for name, read in vars(Question).items() if isinstance(read, _ReadOnce))
 """What can be read from the words alone."""
 
 

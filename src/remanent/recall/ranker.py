@@ -281,7 +281,7 @@ class Ranker:
                 break
             # Those at their share are left out as well: they have had what they may give.
             full = {*question.record_filter.not_sessions, *(one for one, count in counts.items() if count >= most)}
-            rest = replace(question, record_filter=replace(question.record_filter, not_sessions=tuple(sorted(full))))
+            rest = question.amended(record_filter=replace(question.record_filter, not_sessions=tuple(sorted(full))))
             again = (await self._ask(rest, {path: limit - len(kept)}))[path]
             known = {one.record_id for one in (*kept, *surplus)}
             further = [] if isinstance(again, LeftOut) else [one for one in again if one.record_id not in known]

@@ -6,6 +6,7 @@ trusted to be valid (`checked`), not to be undamaged: every text is compared wit
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, LiteralString
 from zlib import crc32
@@ -22,11 +23,14 @@ from remanent.model import (
     JobState,
     Kind,
     Link,
+    Maker,
     Origin,
     Record,
     Scope,
+    Source,
     Status,
     Tombstone,
+    TurnData,
     Version,
     from_millis,
     to_millis,
@@ -81,6 +85,10 @@ class KindsByName(dict[str, Kind]):
 
 _KINDS = KindsByName()
 _ORIGINS = {origin.value: origin for origin in Origin}
+_STATUSES = {status.value: status for status in Status}
+_ENTRY_KINDS = {kind.value: kind for kind in EntryKind}
+_IN_A_RECORD = tuple(Record.model_fields)
+_MOMENTS = ("created_at", "updated_at", "occurred_at", "valid_from", "valid_to", "expires_at")
 _DAMAGED = "a stored text is damaged; run `remanent doctor --repair` to save what is readable"
 
 
@@ -166,7 +174,7 @@ def entry_of(scope: Scope, row: Row) -> Entry:
         id=entry_id,
         seq=seq,
         scope=_owned(scope, session, task),
-        kind=EntryKind(kind),
+        kind=_ENTRY_KINDS[kind],
         role=role,
         text=text,
         occurred_at=from_millis(occurred),
@@ -175,7 +183,7 @@ def entry_of(scope: Scope, row: Row) -> Entry:
         metadata=(noted := parse(metadata) if metadata else {}),
         tags=tuple(noted.pop(TAGS, ())),
         attachments=tuple(Attachment.model_validate(item) for item in parse(attachments)) if attachments else (),
-        origin=Origin(origin),
+        origin=_ORIGINS[origin],
         erased=bool(gone),
     )
 
@@ -237,12 +245,27 @@ def record_row(record: Record) -> Row:
 
 
 def record_of(scope: Scope, row: Row) -> Record:
-    """Return the record of a row."""
+    """Return the record of a row; our own rows were checked when they were written."""
     session, task, accessed, scanned, crc, body = row[:6]
     verify(crc, body.encode())
-    fields = parse(body)
-    fields.update(scope=_owned(scope, session, task), access_count=accessed, scan_count=scanned)
-    return Record.model_validate(fields)
+    told = parse(body)
+    told["scope"], told["access_count"], told["scan_count"] = _owned(scope, session, task), accessed, scanned
+    told["kind"] = kind = _KINDS[told["kind"]]
+    told["status"], told["trust"] = _STATUSES[told["status"]], _ORIGINS[told["trust"]]
+    told["keywords"], told["tags"] = tuple(told["keywords"]), tuple(told["tags"])
+    for name in _MOMENTS:
+        if (moment := told[name]) is not None:
+            told[name] = datetime.fromisoformat(moment)
+    told["sources"] = tuple([Source.checked(**one) for one in told["sources"]])
+    told["made_by"] = Maker.checked(**told["made_by"])
+    # Nearly all that a question is answered from are turns.
+    told["data"] = _turn_data(**told["data"]) if kind is Kind.TURN else kind.data.model_validate(told["data"])
+    told.setdefault("changed_by", "")
+    return Record.checked(**{name: told[name] for name in _IN_A_RECORD})
+
+
+def _turn_data(role: str = "user", repeats: Sequence[str] = ()) -> TurnData:
+    return TurnData.checked(role=role, repeats=tuple(repeats))
 
 
 def version_of(scope: Scope, row: Row) -> Version:
