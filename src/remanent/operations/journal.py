@@ -158,7 +158,7 @@ class RecallRequest(Model):
     seen: Annotated[
         tuple[str, ...],
         about(
-            "Fingerprints of what the model has already been given: left out of the text, and counted towards its budget.",
+            "Fingerprints of what the model was already given: left out of the text, but counted towards its budget.",
             "此前已提供给模型的内容的指纹：文本中不再重复，但计入预算。",
             max_length=10_000,
         ),
