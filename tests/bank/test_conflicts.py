@@ -92,7 +92,7 @@ async def test_the_validation_settles_it_and_is_part_of_the_history() -> None:
     assert not node.provisional
     trees = bank.tree.of(node.id)
     assert [entry.source for entry in trees] == ["context", "context", "validation", "merge"]
-    with pytest.raises(InvalidInput, match="resolved already"):
+    with pytest.raises(InvalidInput, match="already resolved"):
         await bank.validate(conflict.id, "again")
 
 

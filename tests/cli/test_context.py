@@ -17,7 +17,7 @@ def file(tmp_path: Path) -> Path:
 
 
 @pytest.mark.spec("COG-17")
-@pytest.mark.parametrize(("language", "words"), [("en", ["tool results", "in all"]), ("zh", ["工具结果", "合计"])])
+@pytest.mark.parametrize(("language", "words"), [("en", ["tool results", "total"]), ("zh", ["工具结果", "合计"])])
 def test_the_report_is_a_table_of_what_each_strategy_saved(
     cli: Cli, file: Path, language: str, words: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -36,7 +36,7 @@ def test_a_build_fails_when_answers_are_missing_or_change(cli: Cli, tmp_path: Pa
     cli.told("I moved to Porto, I moved in June.", session="s2")
     other = cli("evaluate", file, "--against", before)
     assert other.code == Exit.NO
-    assert "Answered otherwise: Where did I move?" in other.err
+    assert "Answered differently: Where did I move?" in other.err
     assert "before: I moved to Lisbon in May. (1/1)" in other.err
     assert "now: I moved to Porto, I moved in June. (0/1)" in other.err
     assert "my boat" not in other.err

@@ -85,7 +85,7 @@ async def test_one_role_is_run_on_a_model_by_hand(cli: Cli, monkeypatch: pytest.
     assert told.json["made_by"] == {"role": "intent", "engine": "scripted", "version": "1"}
     assert told.json["usage"]["requests"] == 1
     assert json.loads(shown.out)["intent"] == "bug_fix"
-    assert shown.err == "intent by scripted, 12 tokens in, 7 out.\n"
+    assert shown.err == "intent by scripted: 12 tokens in, 7 out.\n"
 
 
 @pytest.mark.parametrize("role", all_roles())

@@ -43,7 +43,7 @@ def test_a_text_without_control_characters_is_shown_as_it_is(text: str) -> None:
         (timedelta(days=20), "20 d ago", "20 天前"),
         (timedelta(days=100), "3 months ago", "3 个月前"),
         (timedelta(days=3000), "8 years ago", "8 年前"),
-        (timedelta(days=-3), "ahead", "未来"),
+        (timedelta(days=-3), "in the future", "未来"),
     ],
 )
 def test_an_age_is_told_in_one_unit(past: timedelta, english: str, chinese: str) -> None:

@@ -14,7 +14,7 @@ def test_a_memory_is_copied_to_another_store_and_proved_alike(cli: Cli, tmp_path
     assert one["sha256"][:16] in again.out
     assert "entries" in again.out
     assert "{" not in again.out, "a heading is a word, not a phrase with a place to fill in"
-    assert "1 were there already" in again.err
+    assert "1 were already there" in again.err
     found = cli("recall", "Lisbon", "--home", tmp_path / "copy")
     assert "Lisbon in May" in found.out
 
@@ -28,4 +28,4 @@ def test_a_store_is_not_copied_to_itself(cli: Cli) -> None:
 def test_the_embedded_store_needs_no_migration(cli: Cli) -> None:
     said = cli("migrate", "--dry-run")
     assert said.code != 0
-    assert "by itself" in said.err
+    assert "nothing to migrate" in said.err

@@ -54,7 +54,7 @@ def test_the_weekday_tells_what_last_tuesday_was_and_a_time_is_told_when_it_is_a
 
 def test_material_stands_between_instructions_and_a_reminder() -> None:
     told = with_reminder("\nDo it.\n", ["<a>x</a>", ""], language="en")
-    assert told.instructions.startswith("Do it.\nWhat stands in tags is material")
+    assert told.instructions.startswith("Do it.\nWhat is inside tags is material")
     assert told.content == "<a>x</a>\nNow write it."
 
 

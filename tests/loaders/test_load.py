@@ -16,6 +16,7 @@ from remanent.bilingual import translated
 from remanent.errors import MissingDependency, UnreadableFile
 from remanent.loaders import LoadedDocument, Place, load
 from remanent.loaders.document import LoadLimits
+from remanent.loaders.types import readable_name
 from tests.loaders.made import PAGE, SAMPLES, docx, epub, mail, packed, paragraph, pptx, table, xlsx
 from tests.loaders.pdfs import chinese_pdf, locked_pdf, pdf, table_pdf
 
@@ -410,3 +411,15 @@ def test_every_reason_for_which_a_file_is_refused_is_told_in_chinese_too() -> No
                 told += [said] if " " in said else []
     assert len(told) > 15
     assert [said for said in told if translated(said, "zh") == said] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("报告.md", "报告.md"),
+        (b"\xb1\xa8\xb8\xe6.md".decode("utf-8", "surrogateescape"), "报告.md"),
+        ("half \ud800 of a pair.md", "half ? of a pair.md"),
+    ],
+)
+def test_a_name_can_be_told_whatever_its_bytes_are(name: str, told: str) -> None:
+    assert readable_name(name) == told

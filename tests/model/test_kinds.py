@@ -61,7 +61,7 @@ def test_a_record_of_a_kind_that_nobody_registered_keeps_its_data_and_gets_its_t
 
 def test_two_cannot_give_one_name_different_data(rumour: Kind) -> None:
     assert register_kind("rumour", RumourData) is rumour
-    with pytest.raises(CallerError, match="rumour carries RumourData"):
+    with pytest.raises(CallerError, match="rumour already carries RumourData"):
         register_kind("rumour", NoteData)
 
 

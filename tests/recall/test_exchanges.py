@@ -1,6 +1,7 @@
 """A short question and what somebody says to it are one answer."""
 
 from pathlib import Path
+from shutil import copyfile
 
 import pytest
 
@@ -180,3 +181,33 @@ def test_what_another_takes_back_stays_apart(tmp_path: Path) -> None:
         {"role": "Bob", "content": "No wait, it's Wednesday."},
     ]
     assert len(_found(tmp_path, talk, "When is the dentist?")[0].sources) == 1
+
+
+YES = [
+    {"role": "Ann", "content": "Shall we meet at the aquarium?"},
+    {"role": "Bob", "content": "Yes, in May."},
+    {"role": "Ann", "content": "The trains are late again."},
+]
+
+
+@pytest.mark.parametrize("way", ["an export", "a repair"])
+def test_a_reply_is_found_by_what_it_replies_to_however_its_index_was_made(tmp_path: Path, way: str) -> None:
+    first, other = tmp_path / "first", tmp_path / "other"
+    with remanent.open(first, embedder="none") as memory:
+        ada = memory.agent("ada")
+        ada.remember(YES, session="talk")
+        memory.settle()
+        before = ada.recall("aquarium")
+        if way == "a repair":
+            copy = Path(str(ada.admin.repair()))
+            target = other / copy.relative_to(first).with_name("memory.db")
+            target.parent.mkdir(parents=True)
+            copyfile(copy, target)
+        lines = [*ada.export()]
+    with remanent.open(other, embedder="none") as memory:
+        ada = memory.agent("ada")
+        if way == "an export":
+            ada.load(lines)
+        after = ada.recall("aquarium")
+    assert [item.text for item in after.items] == [item.text for item in before.items]
+    assert any("in May" in source.text for item in after.items for source in item.sources)

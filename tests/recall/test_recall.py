@@ -294,7 +294,7 @@ async def test_a_discipline_can_add_a_path(memory: AsyncMemory, ada: AsyncAgent)
 # ── choosing ─────────────────────────────────────────────────────────────────
 
 
-async def test_one_session_fills_two_fifths_of_an_answer_unless_it_is_asked(
+async def test_one_session_fills_no_more_than_its_share_of_an_answer_unless_it_is_asked(
     memory: AsyncMemory, ada: AsyncAgent
 ) -> None:
     for session in ("a", "b", "c"):
@@ -302,12 +302,14 @@ async def test_one_session_fills_two_fifths_of_an_answer_unless_it_is_asked(
         texts = [f"heron heron {session} {number} {'fish ' * number}" for number in range(count)]
         await ada.remember(texts, session=session)
     await memory.settle()
-    found = await ada.recall("heron", limit=5)
-    assert sum(item.session == "a" for item in found.items) <= 2
+    found = await ada.recall("heron", limit=5, options=RecallOptions(source_share=0.4))
+    assert sum(item.session == "a" for item in found.items) == 2
+    assert found.items[0].session == "a", "without a bound it would fill more"
     alone = await ada.recall("heron", limit=5, session="a")
     assert [item.session for item in alone.items] == ["a"] * 5
     free = await ada.recall("heron", limit=8, options=RecallOptions(source_share=1.0))
     assert len(free.items) == 8
+    assert sum(item.session == "a" for item in free.items) > 3
 
 
 async def test_twins_do_not_fill_an_answer(memory: AsyncMemory, ada: AsyncAgent) -> None:

@@ -100,6 +100,7 @@ class Talking:
         async with world(self._homes / str(self._asked), says("Well."), limit=INJECTED_ITEMS, **PATIENT) as copy:
             copy.clock.now = self._here.clock.now
             await copy.agent().load(lines)
+            await copy.memory.settle()  # a reply is found by the words of what it replies to once it is indexed
             there = await copy.agent().recall(text, limit=len(expected.items) or 1)
             assert [item.text for item in there.items] == [item.text for item in expected.items]
             async with copy.client(session="asking") as client:

@@ -297,7 +297,7 @@ async def test_a_request_that_is_sent_again_to_the_other_server_is_done_once(sta
         assert len(done) == 1
         assert [bytes(each.body) for each in given] == [b"the answer"] * 2
         assert [REPLAYED in each.headers for each in given] == [False, True]
-        with pytest.raises(InvalidInput, match="another request"):
+        with pytest.raises(InvalidInput, match="a different request"):
             await IdempotencyStore(two, timer=lambda: 0.0).once(
                 "k", who="w", place=place, fingerprint="other", answer=answer
             )

@@ -37,7 +37,7 @@ async def test_what_is_asked_wrongly_is_refused_with_a_reason(tmp_path: Path) ->
         for wrong, match in (
             ({"command": "create", "path": "a.md", "file_text": "y"}, "already"),
             ({"command": "str_replace", "path": "a.md", "old_str": "x", "new_str": "y"}, "2 times"),
-            ({"command": "str_replace", "path": "a.md", "old_str": "z"}, "not in"),
+            ({"command": "str_replace", "path": "a.md", "old_str": "z"}, "not found in"),
             ({"command": "str_replace", "path": "a.md", "old_str": ""}, "empty"),
             ({"command": "insert", "path": "a.md", "insert_text": "y", "insert_line": 3}, "between 0 and 2"),
             ({"command": "insert", "path": "a.md", "insert_text": "y"}, "insert_line"),

@@ -29,7 +29,8 @@ from remanent.stores import (
     every_entry,
     every_record,
 )
-from remanent.stores.transaction import AppendEntry, DropLink, PutConflict, PutLink, PutRecord, PutVector, search_terms
+from remanent.stores.search_terms import search_terms
+from remanent.stores.transaction import AppendEntry, DropLink, PutConflict, PutLink, PutRecord, PutVector
 
 BANK = "bank"
 """The name under which a bank appends to the journal, and the metadata key under which it marks its entries."""

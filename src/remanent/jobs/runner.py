@@ -526,7 +526,8 @@ class Settlement:
             self._woken.clear()
             await self._tell()
             if not self._unsettled:
-                if self._told_no_room and not self._no_room:  # what is told last is how it stands
+                # What is told last is how it stands: while others were counted, the last job may have ended.
+                if self._uncounted or (self._told_no_room and not self._no_room):
                     await self._tell()
                 return
             if self._stopped or self._late:

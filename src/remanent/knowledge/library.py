@@ -43,7 +43,7 @@ from remanent.model.base import Model
 from remanent.model.kinds import PASSAGES
 from remanent.recall import FINER, FinerState
 from remanent.stores import LIVE, Erasure, RecordFilter, RecordQuery, Transaction, every_record
-from remanent.stores.transaction import search_terms
+from remanent.stores.search_terms import search_terms
 
 _FAILED = "knowledge.failed."
 """Where the notes of files that could not be read stand among an agent's named values."""

@@ -35,7 +35,7 @@ from remanent.model import (
 )
 from remanent.model.base import Model
 from remanent.model.filters import check_metadata, read_tags
-from remanent.stores.transaction import search_terms
+from remanent.stores.search_terms import search_terms
 from remanent.text.sentences import sentences
 from remanent.text.spans import excerpt
 

@@ -207,11 +207,17 @@ def decoded(content: bytes, *, charset: str = "") -> str:
 
 
 def readable_name(name: str) -> str:
-    """Return a file's name or path as it can be told; what is not in UTF-8 is read as from an old Chinese archive."""
+    """Return a file's name or path as it can be told; what is not in UTF-8 is read as from an old Chinese archive.
+
+    Half of a pair of surrogates stands for no byte of a name, as Windows and broken archives have it: it becomes "?".
+    """
     try:
         name.encode()
     except UnicodeEncodeError:
-        return os.fsencode(name).decode("gb18030", "replace")
+        try:
+            return os.fsencode(name).decode("gb18030", "replace")
+        except UnicodeEncodeError:
+            return name.encode("utf-8", "replace").decode()
     return name
 
 

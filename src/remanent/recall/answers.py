@@ -5,7 +5,7 @@ the memory itself, the turn with its neighbours, or the whole session.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Container, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -62,20 +62,21 @@ def exchanges(
     known: Iterable[RankedCandidate],
     records: Mapping[str, Record],
     *,
+    replied: Container[str] = (),
+    least: float = 0.0,
     agent_is_asked: bool = False,
 ) -> tuple[list[RankedCandidate], dict[str, list[RankedCandidate]]]:
     """Fold turns that belong together into one result; return what is left, and the turns folded into each.
 
     A short question and what somebody says to it are one answer: "three years now" says nothing without "how long have
     you had them?". What an agent says to a question is a text of its own; what a user tells it before and behind that
-    is one matter, and takes one place where both are near to the question.
+    is one matter, and takes one place where both are near to the question. `replied` are the turns that an agent
+    replied to by what no path found, as `maybe_replied` asks; `least` is what counts least of all that was found.
 
     LoCoMo, plain call, 580 questions: any@5 and all@5 were .776 and .671 with each turn alone, .795 and .695 with a
-    question and its answer as one item. A diary is left apart: where the user speaks in every place of a session nobody
-    replies, and what stands two apart there is no matter told in two messages.
+    question and its answer as one item.
     """
-    turns = {(one.place.session, one.place.seq): one for one in known if one.place.kind is Kind.TURN and one.place.seq}
-    alone = _without_replies(turns)
+    turns = _turns(known)
     beside: dict[str, list[RankedCandidate]] = {}
     told: set[str] = set()
     kept = []
@@ -91,31 +92,51 @@ def exchanges(
             if other is None or other.record_id in told:
                 continue
             earlier, later = (one, other) if step > 0 else (other, one)
-            if _takes_back(earlier, later, records):
-                belongs = True
-            elif abs(step) == 1:
+            if abs(step) == 1:
                 asked = agent_is_asked and earlier.place.trust is Origin.USER and later.place.trust is Origin.AGENT
-                belongs = asked or _answers(earlier, later, records)
+                belongs = asked or _takes_back(earlier, later, records) or _answers(earlier, later, records)
             else:
                 between = turns.get((one.place.session, one.place.seq + step // 2))
-                replied = between.place.trust is Origin.AGENT if between else one.place.session not in alone
-                belongs = replied and _goes_on(one, other)
+                by_agent = between.place.trust is Origin.AGENT if between else earlier.record_id in replied
+                belongs = by_agent and (_takes_back(earlier, later, records) or _goes_on(one, other, least=least))
             if belongs:
                 beside.setdefault(one.record_id, []).append(other)
                 told.add(other.record_id)
     return kept, beside
 
 
-def _without_replies(turns: Mapping[tuple[str | None, int], RankedCandidate]) -> set[str | None]:
-    """Return the sessions in which a user speaks in odd and in even places: nobody replies to each message there."""
+def maybe_replied(chosen: Iterable[RankedCandidate], known: Iterable[RankedCandidate]) -> list[str]:
+    """Return the turns of users that were gone on with two places later, where no path found what stands between.
+
+    Whether that is an agent's reply has to be read: a diary looks the same. Where a user speaks in odd and in even
+    places of a session, it shows without that: nobody replies to each message there.
+    """
+    turns = _turns(known)
     spoken = {(session, seq % 2) for (session, seq), one in turns.items() if one.place.trust is Origin.USER}
-    return {session for session, is_odd in spoken if (session, 1 - is_odd) in spoken}
+    unsure: dict[str, None] = {}
+    for one in chosen:
+        session, seq = one.place.session, one.place.seq
+        if one.place.trust is not Origin.USER or {(session, 0), (session, 1)} <= spoken:
+            continue
+        for step in (2, -2):
+            other = turns.get((session, seq + step))
+            if other is not None and other.place.trust is Origin.USER and (session, seq + step // 2) not in turns:
+                unsure[(one if step > 0 else other).record_id] = None
+    return list(unsure)
 
 
-def _goes_on(one: RankedCandidate, other: RankedCandidate) -> bool:
-    """Tell whether a user said both to an agent, and the other is near enough to the question to stand beside it."""
+def _turns(known: Iterable[RankedCandidate]) -> dict[tuple[str | None, int], RankedCandidate]:
+    """Return turns by where they stand."""
+    return {(one.place.session, one.place.seq): one for one in known if one.place.kind is Kind.TURN and one.place.seq}
+
+
+def _goes_on(one: RankedCandidate, other: RankedCandidate, *, least: float) -> bool:
+    """Tell whether a user said both to an agent, and the other is near enough to the question to stand beside it.
+
+    In a small store all that is found may count much: what lies above the least of it is what tells the two apart.
+    """
     same = one.place.trust is Origin.USER is other.place.trust and one.place.role == other.place.role
-    return same and other.own > 0 and other.own >= _NEAR_ENOUGH * one.own
+    return same and other.fused > least and other.fused - least >= _NEAR_ENOUGH * (one.fused - least)
 
 
 def _takes_back(earlier: RankedCandidate, later: RankedCandidate, records: Mapping[str, Record]) -> bool:
@@ -213,6 +234,13 @@ class CandidateReader:
         """Return the entries of the ids, without the erased; those that are known are not read again."""
         read = await self._store.entries_by_id(scope.owner, [one for one in entry_ids if one not in known])
         return {**known, **{entry_id: entry for entry_id, entry in read.items() if not entry.erased}}
+
+    async def replied(self, question: Question, record_ids: Sequence[str], *, known: Mapping[str, Entry]) -> set[str]:
+        """Return those of the turns that an agent replied to next."""
+        places = await self.places(question, record_ids, neighbours=True)
+        after = {one: place.after_id for one, place in places.items() if place.after_id is not None}
+        entries = await self.entries(question.scope, [*after.values()], known=known)
+        return {one for one, reply in after.items() if reply in entries and entries[reply].origin is Origin.AGENT}
 
     async def sources(self, question: Question, record_ids: Sequence[str]) -> dict[str, Entry]:
         """Return what records came from, without the erased: of most of them that is one entry."""

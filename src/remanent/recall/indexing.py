@@ -9,7 +9,6 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from datetime import timedelta
 from typing import Protocol
 
 from pydantic import JsonValue
@@ -30,7 +29,6 @@ from remanent.model import (
     Status,
     TurnData,
 )
-from remanent.model.filters import user_in
 from remanent.recall.echoes import Echo, Echoes
 from remanent.recall.windows import FINER, PAGE, PARTS, FinerReading, as_read, vector_name, vector_names
 from remanent.stores import (
@@ -41,11 +39,8 @@ from remanent.stores import (
     Standing,
     Store,
     Transaction,
-    is_searched,
-    search_terms,
 )
-from remanent.text.talk import takes_back
-from remanent.text.terms import index_terms
+from remanent.stores.search_terms import is_searched, reply_terms, search_terms, talk_of
 
 TURNS = "turns"
 """The job that makes turn records, and its lane; the state that says how far the journal is covered."""
@@ -78,13 +73,6 @@ _MAX_STREAMS = 10_000
 
 LOOK_BACK = 32
 """How many entries before a batch are searched for what its first ones reply to."""
-
-REPLY_WITHIN = timedelta(hours=1)
-"""What is said later than that begins something new. Chosen by hand."""
-CONTEXT_TERMS = 20
-"""Terms of what a turn replies to that it is found by as well; more would drown its own."""
-CONTEXT_CHARACTERS = 400
-"""The end of a message from which those terms are taken."""
 
 # What one job takes at a time: large enough that a commit's cost does not count, small enough that a crash repeats
 # little and that others get their turn in between. A batch of vectors takes longer, hence fewer.
@@ -283,7 +271,7 @@ class Indexing:
         earlier = EntryQuery(after_seq=max(0, done - LOOK_BACK), limit=LOOK_BACK)
         before = [entry for entry in await self._store.entries(job.scope, earlier) if entry.seq <= done]
         echoes = {} if self._echoes is None else await self._echoes.find(job.scope, entries)
-        last = {_talk_of(entry): entry for entry in before if entry.text}
+        last = {talk_of(entry): entry for entry in before if entry.text}
         for start in range(0, len(entries), _AT_ONCE):
             some = entries[start : start + _AT_ONCE]
             for record, terms in await in_thread(_prepare, last, some, echoes):
@@ -468,15 +456,10 @@ def _prepare(
             if record.status is Status.SUPERSEDED:
                 prepared.append((record, ""))
                 continue
-        terms = [search_terms(record), *_context_terms(entry, last.get(_talk_of(entry)))]
-        prepared.append((record, " ".join(terms)))
-        last[_talk_of(entry)] = entry
+        terms = (search_terms(record), reply_terms(entry, last.get(talk_of(entry))))
+        prepared.append((record, " ".join(one for one in terms if one)))
+        last[talk_of(entry)] = entry
     return prepared
-
-
-def _talk_of(entry: Entry) -> tuple[str | None, str]:
-    """Return in which talk something was said: nobody replies to what another user said."""
-    return entry.scope.session, user_in(entry.metadata)
 
 
 def _without_echo(record: Record, echo: Echo) -> Record:
@@ -487,16 +470,3 @@ def _without_echo(record: Record, echo: Echo) -> Record:
         return record.replace(status=Status.SUPERSEDED, data=data)
     spans = tuple(Source(entry_id=source.entry_id, start=span.start, end=span.end) for span in echo.rest)
     return record.replace(content="\n".join(span.of(record.content) for span in echo.rest), sources=spans, data=data)
-
-
-def _context_terms(entry: Entry, previous: Entry | None) -> list[str]:
-    """Return terms of what an entry replies to: "Yes, in May" is found by the words of the question before it.
-
-    The end of a long message is what gets a reply; more of it would drown the reply's own words. Who goes on talking
-    replies to nobody, but who takes back what they said ("no wait, it's Wednesday") speaks of the same.
-    """
-    goes_on = previous is not None and previous.role == entry.role and not takes_back(entry.text)
-    if previous is None or goes_on or entry.occurred_at - previous.occurred_at > REPLY_WITHIN:
-        return []
-    speaker = TurnData(role=previous.role).speaker
-    return index_terms(previous.text[-CONTEXT_CHARACTERS:])[-CONTEXT_TERMS:] + index_terms(speaker)

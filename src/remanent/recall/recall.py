@@ -31,7 +31,15 @@ from remanent.model import (
     Scope,
 )
 from remanent.recall import scoring
-from remanent.recall.answers import AnswerBuilder, AnswerCache, CandidateReader, exchanges, merged_answers, said_again
+from remanent.recall.answers import (
+    AnswerBuilder,
+    AnswerCache,
+    CandidateReader,
+    exchanges,
+    maybe_replied,
+    merged_answers,
+    said_again,
+)
 from remanent.recall.gate import Gate, without_unsure
 from remanent.recall.paths import RecallPath
 from remanent.recall.question import READ_ON_THE_LOOP, Question
@@ -431,7 +439,17 @@ class Recall:
             return await self._answers.turns(question, chosen[: options.depth], records, known=known)
         beside: dict[str, list[RankedCandidate]] = {}
         if options.recipe.surroundings.reply and not asks_what_was_asked(question.read):
-            chosen, beside = exchanges(chosen, shortlist.best, records, agent_is_asked=question.asks_the_agent)
+            unsure = maybe_replied(chosen, shortlist.best)
+            replied = await self._reader.replied(question, unsure, known=known) if unsure else ()
+            least = min((one.fused for one in (*shortlist.best, *shortlist.rest)), default=0.0)
+            chosen, beside = exchanges(
+                chosen,
+                shortlist.best,
+                records,
+                replied=replied,
+                least=least,
+                agent_is_asked=question.asks_the_agent,
+            )
         if not is_small_talk(question.read):
             # A greeting is no memory, though a small store has nothing else to fill an answer with.
             chosen = [one for one in chosen if one.score or not is_small_talk(records[one.record_id].content)]

@@ -36,8 +36,9 @@ from remanent.stores.queries import (
     TermCounts,
     WalkQuery,
 )
+from remanent.stores.search_terms import is_searched, search_terms
 from remanent.stores.store import FileStore, Store, every_entry, every_record
-from remanent.stores.transaction import NO_LIMIT, Change, Committed, Transaction, acting_for, is_searched, search_terms
+from remanent.stores.transaction import NO_LIMIT, Change, Committed, Transaction, acting_for
 from remanent.stores.vectors import Vectors
 
 __all__ = [

@@ -16,9 +16,9 @@ from pydantic import JsonValue
 
 from remanent.errors import InvalidInput
 from remanent.lightweight import dataclass
-from remanent.model import Conflict, Entry, Job, Link, MemoryData, Record, Scope, Status, Tombstone, TurnData, Version
+from remanent.model import Conflict, Entry, Job, Link, Record, Scope, Status, Tombstone, Version
+from remanent.stores.search_terms import indexed_terms, is_searched
 from remanent.text.spans import excerpt
-from remanent.text.terms import index_terms
 
 if TYPE_CHECKING:
     import numpy as np
@@ -243,25 +243,6 @@ class Committed:
 
 _NOTHING = Committed()
 Commit = Callable[[Scope, Sequence[Change]], Awaitable[Committed]]
-
-
-def is_searched(record: Record) -> bool:
-    """Tell whether search finds a record by itself; a memory that quotes a turn is found by way of that turn."""
-    return not (isinstance(record.data, MemoryData) and record.data.quoted)
-
-
-def search_terms(record: Record) -> str:
-    """Return the terms under which full-text search finds a record."""
-    if not is_searched(record):
-        return ""
-    speaker = record.data.speaker if isinstance(record.data, TurnData) else ""
-    parts = [record.content, record.summary, *record.keywords, *record.tags, speaker]
-    return " ".join(index_terms("\n".join(part for part in parts if part)))
-
-
-def indexed_terms(record: Record) -> str:
-    """Return the terms that are kept for a record: none of a forgotten one, which leaves the index."""
-    return "" if record.status is Status.FORGOTTEN else search_terms(record)
 
 
 _ACTOR: ContextVar[str] = ContextVar("remanent-actor", default="")

@@ -28,6 +28,7 @@ from remanent.model import Conflict, Entry, Job, JobState, Link, Record, Scope, 
 from remanent.model.base import check_json
 from remanent.stores.queries import ConflictQuery, JobQuery, LinkQuery, RecordFilter, RecordQuery
 from remanent.stores.registry import Stores
+from remanent.stores.search_terms import TermsOfTalks, indexed_terms, is_searched
 from remanent.stores.shelf import Shelf
 from remanent.stores.store import HIDDEN, PAGE, Store, StoreReader, every_entry, every_record, vector_pages
 from remanent.stores.transaction import (
@@ -41,8 +42,6 @@ from remanent.stores.transaction import (
     PutTombstone,
     PutVector,
     PutVersion,
-    indexed_terms,
-    is_searched,
 )
 
 _FORMAT = 1
@@ -250,6 +249,7 @@ class _ImportReader:
         self._last_seq = 0
         self._section = 0
         self._scopes: dict[tuple[str | None, str | None], Scope] = {}
+        self._terms = TermsOfTalks()
 
     def read(self, lines: Iterable[str]) -> list[Change]:
         """Return the changes that the next lines stand for."""
@@ -354,11 +354,12 @@ class _ImportReader:
         if entry.seq <= self._last_seq:
             raise InvalidInput(f"place {entry.seq} of the journal does not follow {self._last_seq}")
         self._last_seq = entry.seq
+        self._terms.hear(entry)
         return AppendEntry(entry)
 
     def record(self, body: dict[str, Any]) -> Change:
         record = Record.model_validate(self._owned(body))
-        return PutRecord(record, indexed_terms(record), record.version - 1, is_searched(record))
+        return PutRecord(record, self._terms.of(record), record.version - 1, is_searched(record))
 
     def version(self, body: dict[str, Any]) -> Change:
         """A version without an end would be the current one, which has a line of its own."""

@@ -126,7 +126,7 @@ async def play_with_the_command(home: Path, disk: Disk) -> None:
     for _ in range(2):
         answered = _remanent(home, "recall", "Who plays chess?")
         assert "lighthouse" in answered.stdout, answered
-        assert "No space left" in answered.stderr, answered
+        assert "No space is left" in answered.stderr, answered
     disk.make_room()
     answered = _remanent(home, "recall", "Who plays chess?")
     assert "lighthouse" in answered.stdout, answered

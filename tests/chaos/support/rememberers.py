@@ -31,7 +31,7 @@ LONGEST_DELAY = 0.006
 """Seconds between the call of the store that was chosen and the kill: within it, or a little behind."""
 UNTIL_FORGOTTEN = 10
 """Calls of remember, each with its compression, after which the oldest nodes have become unimportant."""
-TAPPED = ("commit", "claim", "records", "entries", "graph_revision")
+TAPPED = ("commit", "claim_any", "records", "entries", "graph_revision")
 
 
 @dataclass(frozen=True)

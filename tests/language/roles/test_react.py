@@ -103,7 +103,7 @@ def test_a_closing_tag_inside_an_argument_does_not_end_the_call() -> None:
         ('{"name": "rm", "arguments": {}}', "there is no tool 'rm'; the tools are: search, visit"),
         ("search for it", "cannot be read"),
         ('{"name": "search", "arguments": [1]}', "must be a JSON object"),
-        ('{"name": "search", "arguments": "x"}', "no JSON object"),
+        ('{"name": "search", "arguments": "x"}', "not a JSON object"),
         ("[1]", "must be an object"),
         ('{"arguments": {}}', "there is no tool ''"),
     ],

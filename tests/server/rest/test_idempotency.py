@@ -75,7 +75,7 @@ async def test_another_body_with_the_same_key_is_refused_after_a_restart_too(sta
     other = await second.http.post(f"{AGENT}/scratchpad", json={"key": "a", "value": "c"}, headers=keyed())
     assert other.status_code == 422
     assert other.json()["type"] == "urn:remanent:error:InvalidInput"
-    assert "another request" in other.json()["detail"]
+    assert "a different request" in other.json()["detail"]
     assert (await second.http.get(f"{AGENT}/scratchpad")).json()["values"] == {"a": "b"}
 
 
@@ -108,7 +108,7 @@ async def test_a_new_key_of_the_server_is_made_once_and_never_written_down(start
     assert (after.status_code, after.content) == (200, before.content)
     assert after.headers["idempotency-replayed"] == "true"
     other = await second.http.post("/v1/orgs/acme/keys", json={**body, "name": "b"}, headers=keyed() | admin)
-    assert (other.status_code, "another request" in other.json()["detail"]) == (422, True)
+    assert (other.status_code, "a different request" in other.json()["detail"]) == (422, True)
     secret = before.json()["token"].rpartition("_")[2].encode()
     home = first.service.memory.settings.home
     assert [file for file in home.rglob("*") if file.is_file() and secret in file.read_bytes()] == []
@@ -183,7 +183,7 @@ async def test_what_an_answer_said_is_erased_with_the_rest(start: Start) -> None
     second = await start()
     again = await second.http.post(f"{AGENT}/records/{record_id}/restore", json={}, headers=keyed())
     assert again.status_code == 422
-    assert "no longer there" in again.json()["detail"]
+    assert "no longer available" in again.json()["detail"]
 
 
 async def test_a_key_means_each_callers_own_requests(served: Served) -> None:
@@ -272,7 +272,7 @@ async def test_a_key_that_is_used_again_after_an_erasure_gives_no_erased_id(star
     for server in (first, second):
         again = await server.http.post(f"{AGENT}/entries", json=body, headers=keyed())
         assert entry_id not in again.text
-        assert (again.status_code, "no longer there" in again.json()["detail"]) == (422, True)
+        assert (again.status_code, "no longer available" in again.json()["detail"]) == (422, True)
     assert [entry["erased"] for entry in (await first.http.get(f"{AGENT}/entries")).json()["items"]] == [True]
 
 
@@ -311,6 +311,6 @@ async def test_what_was_done_and_could_not_be_noted_is_not_done_again_under_its_
     assert answer.json()["detail"].startswith("link 已完成，但未能记入审计日志：")
     assert "未作任何更改" not in answer.text
     again = await served.http.post(f"{AGENT}/links", json=body, headers=keyed())
-    assert (again.status_code, "is done" in again.json()["detail"]) == (422, True)
+    assert (again.status_code, "was carried out" in again.json()["detail"]) == (422, True)
     links = (await served.http.get(f"{AGENT}/records/{one}/links")).json()["items"]
     assert len(links) == 1

@@ -572,7 +572,7 @@ async def test_the_settings_are_shown_without_a_secret_and_only_to_who_runs_the_
     rows = shown.page.get_by_role("row")
     await expect(rows.filter(has_text="seal_key")).to_contain_text("not set")
     await expect(rows.filter(has_text="embedder")).to_contain_text(["none"])
-    await shown.page.get_by_role("searchbox").fill("how far the log has come")
+    await shown.page.get_by_role("searchbox").fill("the position the log has reached")
     await expect(rows).to_have_count(2)
     assert await shown.page.locator("main input:not([type=search]):not([type=checkbox])").count() == 0
     assert shown.complaints == []

@@ -14,9 +14,10 @@ from remanent.stores.conformance.base import Samples, put
 from remanent.stores.local_vectors import LocalVectors
 from remanent.stores.postgres import PostgresStore, PostgresVectors, reads
 from remanent.stores.queries import ErasureDepth, RecordFilter
+from remanent.stores.search_terms import search_terms
 from remanent.stores.sqlite import SqliteStore
 from remanent.stores.store import FileStore, Store
-from remanent.stores.transaction import Change, PutRecord, PutVector, search_terms
+from remanent.stores.transaction import Change, PutRecord, PutVector
 from remanent.stores.vectors import Vectors
 from remanent.text.terms import query_terms
 

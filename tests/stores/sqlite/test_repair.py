@@ -143,7 +143,7 @@ async def test_a_repair_that_fails_leaves_nothing_behind(home: Path, monkeypatch
 
     monkeypatch.setattr("remanent.stores.sqlite.repair._save", refuse)
     store = SqliteStore(home)
-    with pytest.raises(Exception, match="no room left"):
+    with pytest.raises(Exception, match="no space left"):
         await store.repair(ADA)
     await store.close()
     assert sorted(path.name for path in (home / PLACE).iterdir()) == before

@@ -27,8 +27,9 @@ from remanent.model import Conflict, Entry, Job, JobState, Kind, Link, Record, S
 from remanent.stores import transaction
 from remanent.stores.conformance.base import MODEL, Samples, claim, everything, found_by, vector_bytes
 from remanent.stores.queries import LIVE, Erasure, RecordFilter, RecordQuery
+from remanent.stores.search_terms import search_terms
 from remanent.stores.store import ERASED_MEANWHILE, MAX_WAIT, Store
-from remanent.stores.transaction import Change, Committed, Transaction, search_terms
+from remanent.stores.transaction import Change, Committed, Transaction
 from remanent.text.terms import query_terms
 
 

@@ -24,8 +24,9 @@ from remanent.stores import rows
 from remanent.stores.postgres.connection import Connection, ConnectionPool, error_of, escape, statement, translated
 from remanent.stores.queries import Erased, Erasure
 from remanent.stores.rows import digests_of, erasing_note, record_of
+from remanent.stores.search_terms import search_terms
 from remanent.stores.store import ERASED_MEANWHILE, ERASING, settle
-from remanent.stores.transaction import Change, Committed, PutState, search_terms
+from remanent.stores.transaction import Change, Committed, PutState
 
 LANES: Final = 4
 """Commits of one process that may be under way at a time; chosen by hand, half of the connections."""

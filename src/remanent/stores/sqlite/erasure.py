@@ -23,11 +23,11 @@ from remanent.errors import StoreBusy
 from remanent.model import Scope
 from remanent.stores.queries import Erased, Erasure
 from remanent.stores.rows import RECORD_COLUMNS, USER_OF_ENTRY, digests_of, dump, erasing_note, parse, record_of
+from remanent.stores.search_terms import search_terms
 from remanent.stores.sqlite.fileformat import FOLDER_PREFIX, PAGE_SIZE, file_chunks
 from remanent.stores.sqlite.reads import scrubs_due
 from remanent.stores.sqlite.writes import UnitOfWork
 from remanent.stores.store import ERASED_MEANWHILE, ERASING, erased_mark, sent_mark
-from remanent.stores.transaction import search_terms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

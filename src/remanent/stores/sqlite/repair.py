@@ -21,12 +21,12 @@ from remanent.durability import write_durably
 from remanent.errors import IntegrityError, StorageError
 from remanent.model import JobState, Scope
 from remanent.stores.queries import Health
-from remanent.stores.rows import RECORD_COLUMNS, Row, parse, record_of
+from remanent.stores.rows import ENTRY_COLUMNS, RECORD_COLUMNS, Row, entry_of, parse, record_of
+from remanent.stores.search_terms import TermsOfTalks
 from remanent.stores.sqlite import connection as opening
 from remanent.stores.sqlite.bulk import note_sources
 from remanent.stores.sqlite.connection import translated
 from remanent.stores.sqlite.fileformat import PAGE_SIZE, PageFile, images_of, is_sound
-from remanent.stores.transaction import search_terms
 
 _TEXT_INDEXES = ("records_text", "versions_text")
 
@@ -341,12 +341,15 @@ def _make_derived(copy: apsw.Connection, scope: Scope) -> None:
     They are not copied: a row that is missing there or too many would go unnoticed for ever, and all of it follows from
     the records.
     """
+    terms = TermsOfTalks()
+    for row in copy.execute(f"SELECT {ENTRY_COLUMNS} FROM entries ORDER BY seq"):
+        terms.hear(entry_of(scope, row))
     for table, index in (("records", "records_text"), ("versions", "versions_text")):
         sql = f"SELECT {RECORD_COLUMNS}, ref, status FROM {table}"
         for row in copy.execute(sql).fetchall():
             record, (ref, status) = record_of(scope, row), row[6:8]
             if status != "forgotten":
-                copy.execute(f"INSERT INTO {index} (rowid, terms) VALUES (?, ?)", (ref, search_terms(record)))
+                copy.execute(f"INSERT INTO {index} (rowid, terms) VALUES (?, ?)", (ref, terms.of(record)))
             for tag in record.index_tags if table == "records" else ():
                 copy.execute("INSERT INTO record_tags VALUES (?, ?)", (tag, ref))
             note_sources(copy, record.id, (source.entry_id for source in record.sources))
