@@ -441,7 +441,9 @@ class Recall:
         if options.recipe.surroundings.reply and not asks_what_was_asked(question.read):
             unsure = maybe_replied(chosen, shortlist.best)
             replied = await self._reader.replied(question, unsure, known=known) if unsure else ()
-            least = min((one.fused for one in (*shortlist.best, *shortlist.rest)), default=0.0)
+            # Where all that was found is read, the worst may count much; of more, it counts next to nothing.
+            is_all = len(shortlist.best) < options.shortlist
+            least = min((one.fused for one in shortlist.best), default=0.0) if is_all else 0.0
             chosen, beside = exchanges(
                 chosen,
                 shortlist.best,

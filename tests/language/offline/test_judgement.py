@@ -257,3 +257,21 @@ def test_who_is_quoted_and_what_stands_first_hides_no_contradiction(older: str, 
 def test_a_sentence_like_another_that_speaks_of_another_thing_or_case_is_no_conflict(older: str, newer: str) -> None:
     assert judged(older, newer).conflict < CONFLICT
     assert judged(newer, older).conflict < CONFLICT
+
+
+@pytest.mark.spec("USE-10")
+@pytest.mark.parametrize(
+    ("older", "newer", "is_conflict"),
+    [
+        ("Many hikers rest near Aster Bridge to see the valley.", "Many hikers rest near Harrow Bridge to see the valley.", False),
+        ("Volunteers look after the rooms of the Clock Museum.", "Volunteers look after the rooms of the Glass Museum.", False),
+        ("Cold winters make the hills of Velden a quiet place.", "Cold winters make the hills of Tarn a quiet place.", False),
+        ("Snow can close the road to the Ysgard station for days.", "Snow can close the road to the Pella station for days.", False),
+        ("深秋的早晨，听涛大桥常常笼罩在雾里。", "深秋的早晨，长岭大桥常常笼罩在雾里。", False),
+        ("The volunteers met the mayor in the Clock Museum on Sunday.", "The volunteers met the mayor in the Glass Museum on Sunday.", True),
+        ("Scientists found the bones of the bird in Kenya.", "Scientists found the bones of the bird in Peru.", True),
+        ("Settlers founded the oldest port of the coast at Velden.", "Settlers founded the oldest port of the coast at Tarn.", True),
+    ],
+)  # fmt: skip
+def test_what_any_of_many_do_and_what_happens_often_names_several(older: str, newer: str, is_conflict: bool) -> None:
+    assert (judged(older, newer).conflict >= CONFLICT) is is_conflict

@@ -240,12 +240,40 @@ _COUNTED = frozenset({"count", "number", "money", "percent"})
 
 
 def _is_of_another_part(comparison: Comparison, difference: Difference) -> bool:
-    """Tell whether two values are of two parts of a thing, or amounts as two years' reports have them."""
+    """Tell whether two values are of two parts of a thing, amounts as two years' reports have them, or names of which
+    each is one of many: volunteers help in this museum and in that one.
+    """
     one, other = comparison.one, comparison.other
+    if difference.kind is DifferenceKind.NAME and _is_general(one) and _is_general(other):
+        return True
     if difference.kind in _VALUES and _parts(one) != _parts(other):
         return True
     counted = any(token.amount is not None and token.amount.dimension in _COUNTED for token in difference.one)
     return counted and "" not in {one.as_of, other.as_of} and one.as_of != other.as_of
+
+
+_HABITUAL = lazy_regex(
+    r"\b(?:often|usually|sometimes|frequently|generally|typically|regularly|can|may)\b|常常|经常|往往|时常|不时|有时|通常",
+    re.IGNORECASE,
+)
+_SOME = frozenset("many most some several few other all".split()) | {""}
+"""What stands before those who are meant in general; "the volunteers" are certain ones."""
+
+
+def _is_general(claim: ParsedClaim) -> bool:
+    """Tell whether a sentence says what happens again and again, or what any of many do: tourists visit Rome."""
+    if _HABITUAL.search(claim.text):
+        return True
+    if claim.language != "en" or not claim.tokens or claim.tokens[0].slot not in _SOME:
+        return False
+    return any(
+        noun.text.endswith("s")
+        and noun.text.casefold() != noun.key
+        and verb.is_verb
+        and verb.slot == noun.text.casefold()
+        and verb.text in {verb.key, f"{verb.key}e"}
+        for noun, verb in zip(claim.tokens[:2], claim.tokens[1:3], strict=False)
+    )
 
 
 _VALUES = frozenset({DifferenceKind.AMOUNT, DifferenceKind.TIME, DifferenceKind.NAME})
