@@ -2,6 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from remanent.language.offline.claims import read_claims
 from remanent.language.offline.comparison import DifferenceKind, compare
 from remanent.language.offline.judgement import (
     CONFLICT,
@@ -261,17 +262,58 @@ def test_a_sentence_like_another_that_speaks_of_another_thing_or_case_is_no_conf
 
 @pytest.mark.spec("USE-10")
 @pytest.mark.parametrize(
+    ("told", "names", "is_conflict"),
+    [
+        ("Many hikers rest near {} Bridge to see the valley.", ("Aster", "Harrow"), False),
+        ("Volunteers look after the rooms of the {} Museum.", ("Clock", "Glass"), False),
+        ("Cold winters make the hills of {} a quiet place.", ("Velden", "Tarn"), False),
+        ("Snow can close the road to the {} station for days.", ("Ysgard", "Pella"), False),
+        ("深秋的早晨，{}大桥常常笼罩在雾里。", ("听涛", "长岭"), False),
+        ("The volunteers met the mayor in the {} Museum on Sunday.", ("Clock", "Glass"), True),
+        ("Scientists found the bones of the bird in {}.", ("Kenya", "Peru"), True),
+        ("Settlers founded the oldest port of the coast at {}.", ("Velden", "Tarn"), True),
+    ],
+)
+def test_of_what_any_of_many_do_or_what_happens_often_several_hold(
+    told: str, names: tuple[str, str], is_conflict: bool
+) -> None:
+    older, newer = (told.format(name) for name in names)
+    assert (judged(older, newer).conflict >= CONFLICT) is is_conflict
+
+
+@pytest.mark.spec("USE-10")
+@pytest.mark.parametrize(
     ("older", "newer", "is_conflict"),
     [
-        ("Many hikers rest near Aster Bridge to see the valley.", "Many hikers rest near Harrow Bridge to see the valley.", False),
-        ("Volunteers look after the rooms of the Clock Museum.", "Volunteers look after the rooms of the Glass Museum.", False),
-        ("Cold winters make the hills of Velden a quiet place.", "Cold winters make the hills of Tarn a quiet place.", False),
-        ("Snow can close the road to the Ysgard station for days.", "Snow can close the road to the Pella station for days.", False),
-        ("深秋的早晨，听涛大桥常常笼罩在雾里。", "深秋的早晨，长岭大桥常常笼罩在雾里。", False),
-        ("The volunteers met the mayor in the Clock Museum on Sunday.", "The volunteers met the mayor in the Glass Museum on Sunday.", True),
-        ("Scientists found the bones of the bird in Kenya.", "Scientists found the bones of the bird in Peru.", True),
-        ("Settlers founded the oldest port of the coast at Velden.", "Settlers founded the oldest port of the coast at Tarn.", True),
+        ("Norling Mills employs 410 people.", "Norling Mills has 1,900 employees.", True),
+        ("Norling Mills employs 410 people.", "Norling Mills has an annual revenue of 30 million euros.", False),
+        ("Norling Mills employs 410 people.", "Norling Mills has existed since 1991.", False),
+        ("The Tarn hut stands at an altitude of 2,140 metres.", "The Tarn hut lies 2,140 metres above the sea.", False),
+        ("The hall holds 640 people.", "The hall holds 300 people.", True),
     ],
-)  # fmt: skip
-def test_what_any_of_many_do_and_what_happens_often_names_several(older: str, newer: str, is_conflict: bool) -> None:
+)
+def test_amounts_contradict_where_they_count_the_same(older: str, newer: str, is_conflict: bool) -> None:
     assert (judged(older, newer).conflict >= CONFLICT) is is_conflict
+
+
+@pytest.mark.spec("USE-10")
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            ["From a blog about the Tarn station:", "Visitors like its garden.", "The Tarn station employs 62 people."],
+            [
+                "From a yearbook on the Tarn station:",
+                "Its mirror has 2.4 metres.",
+                "The Tarn station employs 35 people.",
+            ],
+        ),
+        (
+            ["旅游杂志介绍青禾食品：", "青禾食品总部设在长沙。", "青禾食品始建于1987年。"],
+            ["一篇关于青禾食品的博客：", "青禾食品年收入为8.5亿元。", "青禾食品始建于1975年。"],
+        ),
+    ],
+)
+def test_whose_words_follow_is_not_what_they_are_about(one: list[str], other: list[str]) -> None:
+    first, second = read_claims(one)[-1], read_claims(other)[-1]
+    assert judge(compare(first, second)).conflict >= CONFLICT

@@ -389,6 +389,16 @@ _DOCUMENT = lazy_regex(
 )
 
 
+_WRITTEN = "报道|报纸|杂志|博客|年鉴|文章|网[站页]|手册|指南|百科|新闻|论坛|帖子"
+_SOURCE_ABOUT = lazy_regex(
+    rf"(?i:from (?:(?:an?|the|my|our|one) )?(?:[\w-]+ ){{0,2}}?(?:{_DOCUMENTS}) (?:about|on|of|regarding) )"
+    r"(?P<about>[^:]{2,60}):|"
+    rf"(?:一?[篇份本]|某)?(?:关于|有关)(?P<of>[^，。：:]{{2,20}})的[^，。：:]{{0,4}}(?:{_WRITTEN})[：:]|"
+    rf"[^，。：:]{{0,4}}(?:{_WRITTEN})(?:介绍|报道|谈|写|中的|里的|上的)(?P<on>[^，。：:]{{2,20}}?)(?:条目|词条|一文)?[：:]"
+)
+"""A heading that says whose words follow, and on what: from a blog about Senn Bridge; 年鉴中的望江大桥条目."""
+
+
 def names_a_source(text: str) -> bool:
     """Tell whether a text is nothing but the name of a sort of document: a lab report; 会议纪要.
 
@@ -462,8 +472,14 @@ def _topic(claims: Sequence[ParsedClaim]) -> tuple[Token, ...]:
         return ()
     first = claims[0]
     named = first.subject if first.has_verb and first.subject else first.tokens
+    if (source := _SOURCE_ABOUT.fullmatch(first.text.strip())) is not None:
+        start, end = source.span(source.lastgroup or 0)
+        named = tuple(token for token in first.tokens if start <= token.start < end)
     if all(token.key in lexicon(first.language).attributes for token in named):
         return ()  # 全长4.8公里: of what, it does not say
+    if first.language == "zh":  # 禾丰食品总部位于长沙: the rest is about the firm, not about its seat
+        attributes = lexicon("zh").attributes
+        named = tuple(token for token in named if token.part in NAMING and token.key not in attributes) or tuple(named)
     has_name = any(token.part is TokenKind.NAME for token in named) or first.language == "zh"
     return tuple(named) if has_name and len(named) <= _LONGEST_TOPIC else ()
 

@@ -339,11 +339,20 @@ def _differ(kind: DifferenceKind, one: Token, other: Token, first: ParsedClaim, 
     return False
 
 
+_STAFF = frozenset({"employee", "people", "worker"})
+"""Units that count the same of a firm: it has 640 employees, it employs 640 people."""
+
+
 def differ_in_amount(one: Token, other: Token, first: ParsedClaim, second: ParsedClaim) -> bool:
     """Tell whether two amounts are of one measure, or count the same as far as the word right after them says what;
     that they are not equal is known by then.
     """
-    if one.amount is None or other.amount is None or not one.amount.comparable(other.amount):
+    if one.amount is None or other.amount is None:
+        return False
+    if one.amount.unit != other.amount.unit and {one.amount.unit, other.amount.unit} <= _STAFF:
+        words = lexicon(first.language)
+        return "size" in _attributes(first, words) & _attributes(second, words)
+    if not one.amount.comparable(other.amount):
         return False
     if one.amount.unit == other.amount.unit != "":
         return True

@@ -232,7 +232,21 @@ def _may_both_hold(comparison: Comparison, difference: Difference) -> bool:
     joint = JOINT.search(comparison.one.text) or JOINT.search(comparison.other.text)
     if joint and difference.kind in {DifferenceKind.NAME, DifferenceKind.WORD}:
         return True
+    if difference.kind is DifferenceKind.WORD and _measure_different_things(comparison):
+        return True
+    postures = difference.kind is DifferenceKind.GROUP and all(t.is_verb for t in (*difference.one, *difference.other))
+    if postures and any(token.part is TokenKind.AMOUNT for token, _ in comparison.shared):
+        return True  # at 3,090 metres a house stands as it lies there
     return _is_of_another_part(comparison, difference)
+
+
+def _measure_different_things(comparison: Comparison) -> bool:
+    """Tell whether both tell amounts or times, and none of one sort: what a firm earns is no other number of staff."""
+    sorts = [
+        {"time" if token.amount is None else token.amount.dimension for token in claim.tokens if token.part in MEASURES}
+        for claim in (comparison.one, comparison.other)
+    ]
+    return all(sorts) and sorts[0].isdisjoint(sorts[1])
 
 
 _COUNTED = frozenset({"count", "number", "money", "percent"})
