@@ -271,6 +271,7 @@ def test_a_sentence_like_another_that_speaks_of_another_thing_or_case_is_no_conf
         ("深秋的早晨，{}大桥常常笼罩在雾里。", ("听涛", "长岭"), False),
         ("The volunteers met the mayor in the {} Museum on Sunday.", ("Clock", "Glass"), True),
         ("Scientists found the bones of the bird in {}.", ("Kenya", "Peru"), True),
+        ("He was born in May 1920 in {} as a son of a baker.", ("Berlin", "Paris"), True),
         ("Settlers founded the oldest port of the coast at {}.", ("Velden", "Tarn"), True),
     ],
 )
@@ -290,6 +291,7 @@ def test_of_what_any_of_many_do_or_what_happens_often_several_hold(
         ("Norling Mills employs 410 people.", "Norling Mills has existed since 1991.", False),
         ("The Tarn hut stands at an altitude of 2,140 metres.", "The Tarn hut lies 2,140 metres above the sea.", False),
         ("The hall holds 640 people.", "The hall holds 300 people.", True),
+        ("Three men are sitting on a bench.", "Three men are standing on a bench.", True),
     ],
 )
 def test_amounts_contradict_where_they_count_the_same(older: str, newer: str, is_conflict: bool) -> None:

@@ -234,9 +234,8 @@ def _may_both_hold(comparison: Comparison, difference: Difference) -> bool:
         return True
     if difference.kind is DifferenceKind.WORD and _measure_different_things(comparison):
         return True
-    postures = difference.kind is DifferenceKind.GROUP and all(t.is_verb for t in (*difference.one, *difference.other))
-    if postures and any(token.part is TokenKind.AMOUNT for token, _ in comparison.shared):
-        return True  # at 3,090 metres a house stands as it lies there
+    if difference.kind is DifferenceKind.GROUP and _stand_at_one_height(comparison, difference):
+        return True
     return _is_of_another_part(comparison, difference)
 
 
@@ -247,6 +246,14 @@ def _measure_different_things(comparison: Comparison) -> bool:
         for claim in (comparison.one, comparison.other)
     ]
     return all(sorts) and sorts[0].isdisjoint(sorts[1])
+
+
+def _stand_at_one_height(comparison: Comparison, difference: Difference) -> bool:
+    """Tell whether both only say where something is: at 3,090 metres a house stands as it lies; three men do not."""
+    groups = lexicon(comparison.one.language).groups
+    postures = all({"posture", "姿势"} & groups.get(t.key, {}).keys() for t in (*difference.one, *difference.other))
+    measured = (token.amount for token, _ in comparison.shared if token.amount is not None)
+    return postures and any(amount.dimension not in _COUNTED for amount in measured)
 
 
 _COUNTED = frozenset({"count", "number", "money", "percent"})
@@ -267,9 +274,11 @@ def _is_of_another_part(comparison: Comparison, difference: Difference) -> bool:
 
 
 _HABITUAL = lazy_regex(
-    r"\b(?:often|usually|sometimes|frequently|generally|typically|regularly|can|may)\b|常常|经常|往往|时常|不时|有时|通常",
+    r"\b(?:often|usually|sometimes|frequently|generally|typically|regularly|(?-i:can|may))\b|"
+    r"常常|经常|往往|时常|不时|有时|通常",
     re.IGNORECASE,
 )
+"""What happens again and again, or may; May is a month."""
 _SOME = frozenset("many most some several few other all".split()) | {""}
 """What stands before those who are meant in general; "the volunteers" are certain ones."""
 
