@@ -7,9 +7,9 @@ import inspect
 import math
 import os
 import pkgutil
-import time
 from collections import deque
 from collections.abc import Callable, Iterator
+from time import process_time, thread_time
 
 _TIMES = 4
 _NOISE = 0.004
@@ -26,9 +26,9 @@ def grows_no_faster_than_its_input(work: Callable[[str], object], text: str) -> 
 def _cost(work: Callable[[str], object], text: str) -> float:
     costs = []
     for _ in range(3):
-        begin = time.process_time()
+        begin = process_time()
         work(text)
-        costs.append(time.process_time() - begin)
+        costs.append(process_time() - begin)
     return min(costs)
 
 
@@ -141,12 +141,12 @@ def seconds(work: Work, text: str) -> float:
     # The garbage of the long text would else be collected while the short one is measured, and make it look dear.
     gc.disable()
     try:
-        begin = time.thread_time()
+        begin = thread_time()
         done = work(text)
         if isinstance(done, Iterator):
             deque(done, maxlen=0)
         elif inspect.iscoroutine(done):
             asyncio.run(done)
-        return time.thread_time() - begin
+        return thread_time() - begin
     finally:
         gc.enable()
