@@ -45,7 +45,7 @@ def tagged(text: str) -> list[TaggedWord]:
     start = 0
     for word, tag in segmenter().tag(_encodable(text)):
         end = start + len(word)
-        words.append(TaggedWord(text[start:end], start, end, tag))
+        words.append(TaggedWord(text[start:end], start, end, "ns" if word in _CITIES else tag))
         start = end
     return words
 
@@ -69,6 +69,20 @@ def segmenter() -> ModuleType:
     except ImportError as error:
         raise MissingDependency("Chinese text needs the package rjieba: pip install rjieba") from error
     return rjieba
+
+
+def glued_name(text: str) -> str:
+    """Return the name at the beginning of a sentence whose last character the segmenter glues to 是; empty if none."""
+    name = text[:_USUAL_NAME]
+    if text[_USUAL_NAME : _USUAL_NAME + 1] != "是" or name[0] not in _SURNAMES or is_known(text[2:4]):
+        return ""
+    return "" if any(word.end == _USUAL_NAME for word in tagged(text[:_LONGEST_GLUED])) else name
+
+
+_USUAL_NAME = 3
+"""Characters of most Chinese names."""
+_LONGEST_GLUED = 12
+"""Characters that are cut to see where the words at the beginning end. Chosen by hand."""
 
 
 def _encodable(text: str) -> str:
@@ -117,6 +131,7 @@ _CHINESE_PLACE_ENDINGS = (
     "广场", "机场", "大厦", "州", "国",
 )  # fmt: skip
 _NO_CHINESE_NAMES = frozenset(word_list("no_chinese_names"))
+_CITIES = frozenset(word_list("chinese_cities"))
 
 _SURNAME = f"[{_SURNAMES}]"
 _CALLED = lazy_regex(

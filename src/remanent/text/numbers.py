@@ -344,7 +344,7 @@ def _unit_after() -> re.Pattern[str]:
     latin = alternation(name for name in units() if name[0].isascii() and name[0].isalpha())
     other = alternation(name for name in units() if not (name[0].isascii() and name[0].isalpha()))
     return re.compile(
-        rf"[ -]?(?:of[ ]an?[ ]|an?[ ])?(?P<latin>{latin})(?![A-Za-z0-9])"
+        rf"[ -]?(?:of[ ]an?[ ]|(?:(?<=half )|(?<=quarter )|(?<=[½⅓⅔¼¾] ))an?[ ])?(?P<latin>{latin})(?![A-Za-z0-9])"
         rf"|[ ]?(?:多|来|余)?(?:个(?P<half_time>半)(?P<time>小时|钟头|月|星期|礼拜)|(?P<other>{other})(?P<half>半)?"
         rf"(?:(?<=[米块斤])(?P<tenth>[一二三四五六七八九])(?![{_CHINESE_NUMERAL}]))?)",
         re.IGNORECASE,

@@ -18,11 +18,12 @@ from remanent.bilingual import Language
 from remanent.language.offline.lexicon import lexicon, stem, verbs
 from remanent.language.offline.values import Amount, When, amounts, whens
 from remanent.lightweight import dataclass
-from remanent.text.chinese import COMMON_SURNAMES, is_known, tagged
+from remanent.model.entry import chat_role
+from remanent.text.chinese import COMMON_SURNAMES, chinese_names, cut, glued_name, is_known, tagged
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, has_han, working_language
 from remanent.text.sentences import sentence_texts
-from remanent.text.words import CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS, is_irregular, word_set
+from remanent.text.words import CHINESE_STOP_WORDS, COMMON_ENGLISH, ENGLISH_STOP_WORDS, is_irregular, word_set
 
 LONGEST_SENTENCE = 600
 """Characters of a sentence that are read: what goes on longer is no sentence, and two claims are compared word by
@@ -104,6 +105,8 @@ class ParsedClaim:
     """What the title of its text says, by keys; another title means another thing."""
     title_name: frozenset[str] = frozenset()
     """The same without what only tells it from others of that name: (film), West Virginia."""
+    speaker: str = ""
+    """Who says it, where a name or a role stands before it: "user: I like tea" is about no user."""
     as_of: str = ""
     """The year of the report that it stands in, by its heading: Company report 2019; 2019年年报."""
 
@@ -161,7 +164,8 @@ _CHANGE = lazy_regex(
     r"went (?:up|down|from)|"
     rf"{_USED_TO}|no longer|anymore|any more|quit|gave up|given up|stopped|left|sold|resigned|now|instead of)\b|"
     r"搬|换成|换到|改为|改成|改到|改用|改行|改名|改喝|改坐|调整|变成|变为|成了|转到|转为|转行|迁|升级|推迟|延期|提前|涨到|降到|接管|取代|更换|"
-    r"跳槽|不再|戒了|戒掉|离职|辞职|退休|放弃|取消|卖掉|现在是",
+    r"跳槽|不再|戒了|戒掉|离职|辞职|退休|放弃|取消|卖掉|现在是|"
+    r"(?:以前|从前|原来|原先|之前|过去|曾经?)[^，,。；]{1,20}[，,][^。；]{0,3}(?:现在|如今|目前|眼下|后来)",
     re.IGNORECASE,
 )
 # Who says so is not what it is about: according to a blog; historians agree that; 有报道称.
@@ -212,14 +216,17 @@ def read_claim(text: str, *, said_at: datetime | None = None) -> ParsedClaim:
     shown = " ".join(text[:LONGEST_SENTENCE].split()) if "\n" in text else text[:LONGEST_SENTENCE]
     language = working_language(shown)
     change = _CHANGE.search(shown) is not None
-    times = whens(shown, said_at, changed=change)
-    numbers = [
-        one for one in amounts(shown) if not any(one.start < time.end and time.start < one.end for time in times)
-    ]
+    counted = list(amounts(shown))
+    times = [time for time in whens(shown, said_at, changed=change) if not _is_counted(shown, time, counted)]
+    numbers = [one for one in counted if not any(one.start < time.end and time.start < one.end for time in times)]
     values: list[Amount | When] = [*times, *numbers]
     words = _chinese(shown, values) if language == "zh" else _english(shown, change=change)
-    lead, tail = _LEAD.match(shown), _TAIL.search(shown)
-    start, end = lead.end() if lead else _source_end(shown), tail.start() if tail else len(shown)
+    speaker = named_speaker(shown)
+    begin = _COLON.search(shown) if speaker else None
+    lead = _LEAD.match(shown, begin.end() if begin else 0)
+    tail = _TAIL.search(shown)
+    start = lead.end() if lead else begin.end() if begin else _source_end(shown)
+    end = tail.start() if tail else len(shown)
     words = [word for word in words if start <= word.start < end]
     return ParsedClaim(
         text=shown,
@@ -233,7 +240,36 @@ def read_claim(text: str, *, said_at: datetime | None = None) -> ParsedClaim:
         has_verb=language == "zh" or any(word.is_verb for word in words),
         is_reported=(lead or tail) is not None,
         is_scene=language == "en" and _SCENE.match(shown, start) is not None,
+        speaker=chat_role(speaker) or speaker,
     )
+
+
+def _is_counted(text: str, time: When, counted: Sequence[Amount]) -> bool:
+    """Tell whether what looks like a year is an amount of something: from 1200 to 1450 dollars."""
+    if not text[time.start : time.end].strip().isdecimal():
+        return False
+    return any(one.unit and one.start <= time.start and time.end <= one.end for one in counted)
+
+
+_LONGEST_NAME = 4
+"""Characters of a Chinese name with a compound surname or a calling before it."""
+_COLON = lazy_regex(r"[:：]\s*")
+_LABEL = lazy_regex(r"\A\s*([^\W\d_][\w.'’-]{0,30}(?: [A-Z][\w.'’-]{0,30}){0,2})[:：](?=\s|[^\W\da-zA-Z_])")
+
+
+def named_speaker(text: str) -> str:
+    """Return the name before what was said, as chats are pasted ("Caroline: …", "小王：…"); empty for "Note: …"."""
+    label = _LABEL.match(text)
+    if label is None:
+        return ""
+    name = label[1]
+    # "Model: X100", "System: Linux" are the lines of a form.
+    if chat_role(name) in {"user", "assistant"} and name.casefold() != "model":
+        return name.lower()
+    # Several Chinese words are a heading ("明天第一件事："), unless they hold a name ("客服小王：").
+    several = not name.isascii() and len(cut(name)) > 1 and (len(name) > _LONGEST_NAME or not any(chinese_names(name)))
+    is_word = name.lower() in COMMON_ENGLISH if name.isascii() else several or is_known(name)
+    return "" if is_word or not (name[0].isupper() or not name.isascii()) else name
 
 
 def _source_end(text: str) -> int:
@@ -256,9 +292,10 @@ def _tokens(text: str, words: Sequence[_Word], values: Sequence[Amount | When], 
         if word.cue is Cue.BREAK:
             denials = ends = 0
         elif word.cue is not None:
-            denials, ends = denials + 1, ends + (word.cue is Cue.END)
-        elif ((word.text in _TO or (ends and word.text[-1:] in _TO)) and change) or (word.text == "and" and ends):
-            denials, ends = denials - ends, 0  # from one to the other: what follows is what holds now
+            denials += word.cue is not Cue.END or not ends  # 把名字从…改成…: what is over is over once
+            ends += word.cue is Cue.END
+        elif ((word.text in _TO or (ends and word.text[-1:] in _TO)) and change) or (ends and _is_turn(words, number)):
+            denials, ends = denials - bool(ends), 0  # from one to the other: what follows is what holds now
         value = next((value for value in values if value.start < word.end and word.start < value.end), None)
         said: _Word | None = None
         if value is not None and value.start not in taken:
@@ -290,6 +327,14 @@ def _tokens(text: str, words: Sequence[_Word], values: Sequence[Amount | When], 
         before = word.text.casefold()
 
 
+def _is_turn(words: Sequence[_Word], number: int) -> bool:
+    """Tell whether behind a word stands what somebody went over to: left A and settled in B; 从护士转行做了木匠."""
+    if words[number].text == "and":
+        return True
+    return words[number].text in {"做", "当"} and words[number - 1].text in _TURNED
+
+
+_TURNED = frozenset("转行 改行 转业".split())
 _TO = frozenset("to into 到 成 为 至".split())
 # When nothing else is said, everything is so now.
 _NOW = frozenset("now today nowadays currently 现在 目前 如今 眼下 当前 今天".split())
@@ -312,7 +357,7 @@ def _first_verb(words: Sequence[_Word]) -> int:
         if not found and (word.text.lower() == "there" or word.text in _SUBJECTLESS):
             return 0
     keyed = [number for number, word in enumerate(words) if word.key]
-    return keyed[-1] if keyed and words and has_han(words[0].text[0]) else 0
+    return keyed[-1] if keyed and any(has_han(word.text) for word in words) else 0
 
 
 # ── what a text is about ─────────────────────────────────────────────────────
@@ -422,7 +467,7 @@ def is_title(claim: ParsedClaim) -> bool:
     is lost as a statement.
     """
     words = re.findall(r"[^\W\d_][\w'’]*", claim.text)
-    if claim.language == "zh" or not words or len(claim.text) > _LONGEST_TITLE:
+    if claim.language == "zh" or claim.speaker or not words or len(claim.text) > _LONGEST_TITLE:
         return False
     if words[0].lower() in _FROM or claim.text.rstrip().endswith(":"):
         return False  # says whose words follow, not what they are about
@@ -468,8 +513,8 @@ def _topic(claims: Sequence[ParsedClaim]) -> tuple[Token, ...]:
     It is what "it" and "the population" of the other sentences mean. A text that begins with an attribute (全长4.8公里)
     does not say of what, and gives none.
     """
-    if not claims:
-        return ()
+    if not claims or claims[0].speaker:
+        return ()  # in a talk the next one speaks of something else
     first = claims[0]
     named = first.subject if first.has_verb and first.subject else first.tokens
     if (source := _SOURCE_ABOUT.fullmatch(first.text.strip())) is not None:
@@ -545,7 +590,8 @@ _UNCHANGED = word_set("hit cut set put cost shut hurt split cast spread beat rea
 _SUBJECTS = word_set("i we you they he she it who")
 _BREAKING = word_set("but although though because while whereas so who which however")
 _CUES = lazy_regex(
-    r"(?P<none>\b(?:(?:not|don['’]t) (?:only|just|merely)|no more than|no less than|not until|no doubt|nothing but)\b)"
+    r"(?P<none>\b(?:(?:not|don['’]t) (?:only|just|merely)|no more than|no less than|not until|no doubt|nothing but|"
+    r"(?:the )?(?:total )?number of|(?:every|each) (?:year|month|week|day))\b)"
     r"|(?P<left>\bfrom(?= [^,.]{1,40} (?:to|into) ))"
     r"|(?P<end>\b(?:no longer|(?:gave|given|gives?|giving) up(?! (?:after|when|on|if))|used to|instead of|"
     r"rather than|(?:stop|quit|cease|finish)(?:s|ped|ed)?"
@@ -656,7 +702,7 @@ def _is_rare(key: str, text: str, end: int) -> bool:
 def _joined(words: Sequence[_Word], phrases: frozenset[tuple[str, ...]]) -> Iterator[_Word]:
     """Yield the words of a claim, those of a phrase as one: head office."""
     place = 0
-    stems = [word.key or stem(word.text.lower()) for word in words]
+    stems = [word.key if word.key and word.part is not TokenKind.PERSON else stem(word.text.lower()) for word in words]
     while place < len(words):
         width = next((w for w in (3, 2) if tuple(stems[place : place + w]) in phrases and len(stems) >= place + w), 1)
         first, last = words[place], words[place + width - 1]
@@ -674,20 +720,22 @@ _CHINESE_CUES = lazy_regex(
     r"(?P<none>最晚|最迟|最爱|最喜欢|受不了|不过(?!敏)|不仅|不但|不只|不光|不同|不少|不错|不久|不断|不论|不管|不如|不得不|不由|不幸|不满|不足|不安|不利|不便|不顾|不时|不止|"
     r"不超过|不低于|不到|非常|非洲|非法|无论|无数|无锡|无线|无限|无人机|未来|未婚|没收|别人|别的|别墅|特别|分别|级别|区别|性别|差别|个别|"
     r"南无|无非|并非不|不得了|对不起|差不多|不丹|不列颠|了不起)"
-    r"|(?P<end>不再是?|戒掉|戒了|戒|放弃了?|停止|离开了?|辞去|辞掉|退出|卖掉了?|取消了?|从(?=[^，。]{1,12}(?:离职|辞职|退休|毕业|调离|搬|换|改|迁|转|推迟))|由(?=[^，。]{1,12}(?:改到|改在|换到|搬到|迁到|移到|转到|推迟到))|把(?=[^，。]{1,10}(?:卖|换成|改成))|险些|差点)"
+    r"|(?P<end>不再是?|戒掉|戒了|戒|放弃了?|停止|离开了?|辞去|辞掉|退出|卖掉了?|取消了?|从(?=[^，。]{1,12}(?:离职|辞职|退休|毕业|调离|搬|换|改|迁|转|推迟|涨|升|降|提[高前]|增|减|调|延))|由(?=[^，。]{1,12}(?:改到|改在|换到|搬到|迁到|移到|转到|推迟到|涨到|升到|降到|增[至到]|减[至到]|调[至到]))|(?:以前|从前|原来|原先|之前|过去|曾经?)(?=[^，,。；]{1,20}[，,][^。；]{0,3}(?:现在|如今|目前|眼下|后来|不再))|把(?=[^，。]{1,10}(?:卖|换成|改成))|险些|差点)"
     r"|(?P<said>通过(?=了?(?:[，。；！,;!]|\Z)))"
     r"|(?P<deny>从来没有|从来不|从未|从不|从没有?|尚未|还没有?|并没有|并不是?|并非|没有|没能|未能|无法|没法|绝不|决不|毫无|毫不|不是|不会|不能够?|"
     r"不可能?|不要|不用|不必|无需|不曾|未曾|不许|不准|拒绝(?=[^了。，])|[不没未无别]|非(?=[^常洲法]))"
 )
 # 小郭, 老何: the segmenter takes what follows for a given name.
 _NICKNAME = lazy_regex(rf"(?<![{HAN}])[小老][{COMMON_SURNAMES}]")
+_TWO_WORDS = lazy_regex(r"(?<=[狗猫])(?=叫[^声唤嚷得了])|(?<=[我你您他她咱俺])(?=家(?:[在住搬]|就在|位于))")
+"""What the segmenter takes for one word: 我的狗叫豆豆, where 狗叫 is what dogs do; 我家在哈尔滨."""
 _CHINESE_BREAKS = frozenset("，,；;。！!？?：:（）()—…")
 _CHINESE_BREAKING = word_set("但 但是 可是 然而 却 所以 因为 由于 虽然 尽管 并且 而且 因此")
 _NAME_TAGS = frozenset("nr ns nt nz nrt nrfg eng".split())
 # Particles, prepositions, conjunctions, pronouns, measures, adverbs, numerals.
 _EMPTY_TAGS = frozenset("u c p y e o x q r d f m h k ul uj uz ug ud uv".split())
 _CHINESE_VERBS = word_set("是 在 为 由 被 把 用 从 有 位于 叫 担任")
-_CHINESE_EMPTY = word_set("一共 总共 共 共有 达 达到 约 计划 家里 一直 现任 最")
+_CHINESE_EMPTY = word_set("一共 总共 共 共有 达 达到 约 计划 家里 一直 现任 最 正式")
 _CARRYING = word_set("左 右 唯一 总是 经常 很少 男 女 必须 一起 独自 全部 所有")
 
 
@@ -700,6 +748,9 @@ def _chinese(text: str, values: Sequence[Amount | When]) -> list[_Word]:
     borders |= {
         match.end() for match in _NICKNAME.finditer(text) if not is_known(text[match.start() : match.end() + 1])
     }
+    borders |= {match.start() for match in _TWO_WORDS.finditer(text)}
+    if name := glued_name(text):
+        borders.add(len(name))
     same = lexicon("zh").synonyms
     starts = sorted(border for border in borders if border <= len(text))
     for start, end in pairwise(starts):
@@ -709,6 +760,9 @@ def _chinese(text: str, values: Sequence[Amount | When]) -> list[_Word]:
             continue
         if cue is not None and cue.lastgroup == "said":  # the tests pass; elsewhere it is a preposition
             words.append(_Word(cue[0], start, end, same.get(cue[0], cue[0]), is_verb=True))
+            continue
+        if text[start:end] == name:
+            words.append(_Word(name, start, end, name, TokenKind.NAME))
             continue
         for one in tagged(text[start:end]):
             word = _chinese_word(one.text, one.tag, start + one.start, start + one.end)

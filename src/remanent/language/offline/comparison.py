@@ -37,7 +37,8 @@ _DENYING_PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "non-")
 _DENIED = 0.6
 # What stands right before a value that says what something is.
 _BEING = lazy_regex(
-    r"(?:\b(?:is|was|are|were|be|been|named|called|as) (?:now )?(?:an? |the )?|[是为叫])\Z", re.IGNORECASE
+    r"(?:\b(?:is|was|are|were|be|been|named|called|as) (?:now )?(?:an? |the )?|[是为叫](?:一?[名位个])?)\Z",
+    re.IGNORECASE,
 )
 # Sorts of which a thing has one value only where both speak of one attribute, or describe one scene.
 _LOOSE = frozenset(
@@ -127,11 +128,27 @@ def _without(tokens: Iterable[Token], taken: Iterable[Token]) -> tuple[Token, ..
 
 def _attributes(claim: ParsedClaim, words: Lexicon) -> frozenset[str]:
     """Return what a claim speaks of; where Chinese words end is a guess, so the longer ones are looked for."""
-    spoken = attributes_of(claim.tokens, claim.language)
+    spoken = attributes_of([token for token in claim.tokens if not _is_syllable(token, claim)], claim.language)
+    if any(_JOBS & words.groups.get(one.key, {}).keys() and _is_held(one, claim) for one in claim.tokens):
+        spoken |= {"job"}
     if claim.language == "zh":
         longer = (names for word, names in words.attributes.items() if len(word) > 1 and word in claim.text)
         return spoken.union(*longer)
     return spoken
+
+
+_JOBS = frozenset({"job", "职业"})
+
+
+def _is_held(token: Token, claim: ParsedClaim) -> bool:
+    """Tell whether what somebody is called is what they are, or were: I am a pilot; 从护士转行."""
+    return (token.former and token.slot in {"from", "从", "由"}) or is_defined(token, claim)
+
+
+def _is_syllable(token: Token, claim: ParsedClaim) -> bool:
+    """Tell whether a sign is one of a name that the segmenter does not know: 飞隼机器人 does not fly."""
+    beside = (one for one in claim.tokens if one.start == token.end or one.end == token.start)
+    return token.opening and len(token.text) == 1 and any(one.opening and len(one.text) == 1 for one in beside)
 
 
 def attributes_of(tokens: Iterable[Token], language: Language) -> frozenset[str]:
@@ -228,12 +245,13 @@ def _denies_shared(
     both = {id(pair[side]) for pair in shared if pair[side].denied}
     denied = [token for token in claims[side].tokens if token.denied and token.part is not TokenKind.PERSON]
     own = {id(pair[1 - side]) for pair in shared}
-    if not any(token.is_verb and id(token) not in own for token in claims[1 - side].tokens):
+    verbs = [token for token in claims[1 - side].tokens if token.is_verb and id(token) not in own]
+    if all(words.attributes.get(token.key, frozenset()) & attributes for token in verbs):
         denied = [
             token
             for place, token in enumerate(denied)
             if id(token) in both
-            or not (token.former and token.is_verb)
+            or not (token.former and (token.is_verb or words.attributes.get(token.key, frozenset()) & attributes))
             or not (place or words.attributes.get(token.key, frozenset()) & attributes)
         ]
     return bool(denied) and id(denied[0]) in both and len(both) >= _DENIED * len(denied)
@@ -339,8 +357,11 @@ def _differ(kind: DifferenceKind, one: Token, other: Token, first: ParsedClaim, 
     return False
 
 
-_STAFF = frozenset({"employee", "people", "worker"})
-"""Units that count the same of a firm: it has 640 employees, it employs 640 people."""
+_HEADS = {
+    "size": frozenset({"employee", "people", "worker"}),
+    "visitors": frozenset({"people", "visitor", "guest", "tourist", ""}),
+}
+"""Units that count the same where both speak of it: it has 640 employees, it employs 640 people."""
 
 
 def differ_in_amount(one: Token, other: Token, first: ParsedClaim, second: ParsedClaim) -> bool:
@@ -349,9 +370,10 @@ def differ_in_amount(one: Token, other: Token, first: ParsedClaim, second: Parse
     """
     if one.amount is None or other.amount is None:
         return False
-    if one.amount.unit != other.amount.unit and {one.amount.unit, other.amount.unit} <= _STAFF:
+    counted = {one.amount.unit, other.amount.unit}
+    if len(counted) == 2 and (names := {name for name, units in _HEADS.items() if counted <= units}):
         words = lexicon(first.language)
-        return "size" in _attributes(first, words) & _attributes(second, words)
+        return bool(names & _attributes(first, words) & _attributes(second, words))
     if not one.amount.comparable(other.amount):
         return False
     if one.amount.unit == other.amount.unit != "":
@@ -378,8 +400,11 @@ def _next(token: Token, claim: ParsedClaim) -> set[str]:
 
 
 def is_defined(token: Token, claim: ParsedClaim) -> bool:
-    """Tell whether a value stands right behind what says that something is it."""
-    return _BEING.search(claim.text[max(0, token.start - 20) : token.start]) is not None
+    """Tell whether a value stands right behind what says that something is it; 为 before a verb says for whom."""
+    being = _BEING.search(claim.text[max(0, token.start - 20) : token.start])
+    if being is None or being[0] != "为":
+        return being is not None
+    return not any(one.is_verb and one.place > token.place for one in claim.tokens)
 
 
 def _nearness(one: Token, other: Token, first: ParsedClaim, second: ParsedClaim) -> int:
@@ -461,7 +486,8 @@ def _word_difference(
     most often two things that are both true.
     """
     left, right = (
-        tuple(t for t in side if t.part in NAMING and not (t.is_verb or t.denied or t.opening)) for side in (one, other)
+        tuple(t for t in side if t.part in NAMING and not (t.is_verb or t.denied or t.opening or is_counted(t, claim)))
+        for side, claim in ((one, first), (other, second))
     )
     if not left and not right and loosely:  # beige is her favourite colour
         left, right = (tuple(t for t in side if t.part in NAMING and t.opening) for side in (one, other))
@@ -473,6 +499,11 @@ def _word_difference(
     if not loosely and not (things and is_defined(left[0], first) and is_defined(right[0], second)):
         return []
     return [Difference(DifferenceKind.WORD, left, right)]
+
+
+def is_counted(token: Token, claim: ParsedClaim) -> bool:
+    """Tell whether an amount stands right before a word: of 1,150 employees the number is a value, not the word."""
+    return any(one.amount is not None and one.place + 1 == token.place for one in claim.tokens)
 
 
 # Claims of so few words speak of one attribute; longer ones may speak of it beside others. Chosen by hand.

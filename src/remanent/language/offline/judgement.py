@@ -34,12 +34,13 @@ from remanent.language.offline.comparison import (
     are_opposites,
     compare,
     differ_in_time,
+    is_counted,
     is_defined,
     is_equal,
     is_land,
 )
 from remanent.language.offline.lexicon import RELATIVES, Lexicon, lexicon
-from remanent.language.offline.office_holders import JOINT, are_two_deeds, rivals
+from remanent.language.offline.office_holders import JOINT, are_two_deeds, holds_another, rivals
 from remanent.language.offline.values import Form
 from remanent.lightweight import dataclass
 from remanent.text.regex import lazy_regex
@@ -166,6 +167,11 @@ def judge(comparison: Comparison, *, in_one_text: bool = False) -> Judgement:
     return best
 
 
+def _is_of_a_thing(claim: ParsedClaim) -> bool:
+    """Tell whether a sentence names what it is about, so that whoever says it means the same: not I, you, or nobody."""
+    return bool(claim.subject) and not any(token.part is TokenKind.PERSON for token in claim.subject)
+
+
 _EXCLUDED = 0.85
 """How sure a contradiction is where a short denial rules out what is said. Whole sentences laid side by side ask for
 more words than "No deploys on Fridays" has: with this and the reading of holders 12 of 20 contradictions not looked at
@@ -252,8 +258,11 @@ def _stand_at_one_height(comparison: Comparison, difference: Difference) -> bool
     """Tell whether both only say where something is: at 3,090 metres a house stands as it lies; three men do not."""
     groups = lexicon(comparison.one.language).groups
     postures = all({"posture", "姿势"} & groups.get(t.key, {}).keys() for t in (*difference.one, *difference.other))
-    measured = (token.amount for token, _ in comparison.shared if token.amount is not None)
-    return postures and any(amount.dimension not in _COUNTED for amount in measured)
+    measured = (
+        any(token.amount is not None and token.amount.dimension not in _COUNTED for token in claim.tokens)
+        for claim in (comparison.one, comparison.other)
+    )
+    return postures and all(measured)
 
 
 _COUNTED = frozenset({"count", "number", "money", "percent"})
@@ -267,6 +276,8 @@ def _is_of_another_part(comparison: Comparison, difference: Difference) -> bool:
     one, other = comparison.one, comparison.other
     if difference.kind is DifferenceKind.NAME and _is_general(one) and _is_general(other):
         return True
+    if difference.kind is DifferenceKind.NAME and holds_another(one.text, other.text):
+        return not (one.is_change or other.is_change)
     if difference.kind in _VALUES and _parts(one) != _parts(other):
         return True
     counted = any(token.amount is not None and token.amount.dimension in _COUNTED for token in difference.one)
@@ -329,10 +340,13 @@ def _parts(claim: ParsedClaim) -> frozenset[str]:
 
 
 def _have_other_topics(one: ParsedClaim, other: ParsedClaim) -> bool:
-    """Tell whether texts with different titles speak of different things: one of them of its own, the other not of it.
+    """Tell whether texts with different titles speak of different things: one of them of its own, the other not of it;
+    or two speakers each of themselves.
 
     Whoever speaks of what another text is about names it in full: a shared word makes no Nelson a Nelson Mandela.
     """
+    if one.speaker != other.speaker and "" not in {one.speaker, other.speaker}:
+        return not (_is_of_a_thing(one) and _is_of_a_thing(other))
     if not one.title or not other.title or one.title == other.title:
         return False
     sides = ((one, other), (other, one))
@@ -409,7 +423,12 @@ def _weigh(comparison: Comparison, difference: Difference) -> float:
     ):
         score *= 0.4  # another time: he was the mayor, she is
     others = [found for found in comparison.differences if found is not difference]
-    kinds = {found.kind for found in others if not _is_told_apart(comparison, difference, found)}
+    kinds = {
+        found.kind
+        for found in others
+        if not _is_told_apart(comparison, difference, found)
+        and not (found.kind is DifferenceKind.GROUP and _stand_at_one_height(comparison, found))
+    }
     denied_then = {DifferenceKind.DENIAL, DifferenceKind.TIME} <= kinds | {difference.kind}
     if denied_then or (kinds - {DifferenceKind.DENIAL} and difference.kind is not DifferenceKind.DENIAL):
         score *= 0.3  # differs in more than one place: at another time, of another thing
@@ -490,8 +509,10 @@ def _other_scope(comparison: Comparison, difference: Difference) -> bool:
     ):
         return True
     inside = {id(token) for token in (*difference.one, *difference.other)}
+    # Now on 12 April, not on 7 June: one time is what holds instead of the other, not when something else does.
+    timed = all(token.when is not None for token in (*difference.one, *difference.other))
     for tokens, own, facing in ((left, difference.one, comparison.other), (right, difference.other, comparison.one)):
-        dated = any(token.when is not None and id(token) not in inside for token in tokens)
+        dated = not timed and any(token.when is not None and id(token) not in inside for token in tokens)
         denied_then = difference.kind is DifferenceKind.DENIAL and any(t.denied and not t.former for t in own)
         if dated and (_NOW.search(facing.text) or denied_then):
             return True
@@ -537,6 +558,12 @@ def same_subject(comparison: Comparison, difference: Difference) -> bool:
     partner = {id(a) for a, _ in comparison.shared} | {id(b) for _, b in comparison.shared}
     words = lexicon(comparison.one.language)
     sides = [[t for t in claim.subject if id(t) not in taken] for claim in (comparison.one, comparison.other)]
+    if difference.kind is DifferenceKind.AMOUNT:  # 67,000 people visit the museum: nothing is said of the people
+        counts = {id(token) for token in (*difference.one, *difference.other)}
+        sides = [
+            [t for t in side if id(t) not in counts and not (is_counted(t, claim) and id(t) not in partner)]
+            for side, claim in zip(sides, (comparison.one, comparison.other), strict=True)
+        ]
     bare = [
         [token for token in side if not words.attributes.get(token.key, frozenset()) & comparison.attributes]
         for side in sides
@@ -614,6 +641,8 @@ def _has_one_value(comparison: Comparison, difference: Difference) -> bool:
     Two names in one place are two members of a band more often than two answers to one question; two heights of one
     mountain are always a contradiction.
     """
+    if difference.kind is DifferenceKind.AMOUNT:
+        return bool(comparison.attributes) or not _are_of_two_measures(comparison, difference)
     if difference.kind not in {DifferenceKind.NAME, DifferenceKind.TIME, DifferenceKind.WORD}:
         return True
     tokens = (*difference.one, *difference.other)
@@ -631,6 +660,16 @@ def _has_one_value(comparison: Comparison, difference: Difference) -> bool:
         one for one, _ in comparison.shared if one.part in {TokenKind.WORD, TokenKind.AMOUNT} and not one.opening
     ]
     return named or len(agreeing) >= _AGREEING or (whole and len(predicate) > 1)
+
+
+def _are_of_two_measures(comparison: Comparison, difference: Difference) -> bool:
+    """Tell whether both say of what measure an amount is, and not of one: an altitude of 2,240 m, a mirror of 6.5."""
+    before = [
+        [token for token in claim.tokens if token.place == amount.place - 1 and amount.slot == "of"]
+        for claim, amount in ((comparison.one, difference.one[0]), (comparison.other, difference.other[0]))
+    ]
+    shared = {id(token) for pair in comparison.shared for token in pair}
+    return all(found and id(found[0]) not in shared for found in before)
 
 
 # ── one sentence said again ──────────────────────────────────────────────────

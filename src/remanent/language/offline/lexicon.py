@@ -61,56 +61,57 @@ right; north ~ south; east ~ west; up ~ down; morning ~ evening; sleep ~ work; s
 """
 
 _EN_GROUPS = """
-colour: red / blue / green / yellow / orange / purple violet / pink / brown / black / white / grey gray / teal / navy /
-beige / gold golden / silver / maroon / turquoise; sex: man boy father son brother uncle grandfather husband king /
+colour: red / blue / green / yellow / orange / purple violet / pink / brown / black / white / grey gray / teal / navy
+/ beige / gold golden / silver / maroon / turquoise; sex: man boy father son brother uncle grandfather husband king /
 woman girl mother daughter sister aunt grandmother wife queen; posture: sit / stand / lie lay sleep nap asleep / kneel
 / walk stroll march / run jog sprint / swim / fly / crawl; doing: eat dine / sleep nap asleep / read / dance / sing /
 cook bake / swim / paint draw / fish / drive / shop / study / fight wrestle box / ski snowboard / surf / climb / skate
-skateboard / cycle bike / pray / knit sew / bath shower / sunbathe / drown / camp / hike / hunt / film / vacuum / argue
-/ juggle / golf; day_part: morning / noon midday / afternoon / evening / night midnight; season: spring springtime /
-summer summertime / autumn / winter wintertime; weekday: monday / tuesday / wednesday / thursday / friday / saturday /
-sunday; setting: beach shore / mountain cliff / street / park playground / restaurant cafe diner / kitchen / office /
-school classroom / church / mall shop supermarket / home bedroom bed couch / pool / forest woods jungle / desert / farm
-/ train subway / bus / airport / hospital / library / gym / stadium / lake / river / bar pub / museum / zoo / garage /
-bathroom bathtub / theater theatre cinema / cave / moon / prison jail / bank / factory; animal: dog puppy / cat kitten
-/ horse / bird / fish / cow / elephant / monkey / sheep / pig / lion / tiger / bear / rabbit; vehicle: car / bus /
-train / bike / motorcycle motorbike / boat ship / plane airplane / truck / scooter / tram / ferry / subway; meal:
-breakfast / lunch / dinner supper; drink: tea / coffee / beer / wine / water / juice / milk / chocolate; instrument:
-guitar / piano / violin / drum / flute / trumpet / cello / saxophone; sport: football / soccer / basketball / baseball
-/ tennis / golf / hockey / volleyball / rugby / cricket / chess; weather: sunny / rainy rain / snowy snow / foggy;
-marital: single unmarried / marry / divorced / widowed; direction: left / right; compass: north / south / east / west;
-job: nurse / doctor / teacher / lawyer / engineer / carpenter / pilot / chef cook / waiter / artist / painter /
-musician / farmer / soldier / policeman / firefighter / plumber / dentist / journalist / accountant / architect /
-programmer developer / scientist / translator / actor / student / manager / designer / librarian / mechanic /
-electrician; diet: vegan / vegetarian / omnivore; nationality: american / chinese / japanese / german / french /
-british / italian / spanish / indian / russian / canadian / brazilian / mexican / korean; continent: asian / african /
-european; material: wood wooden / metal / plastic / glass / paper / leather / stone; mood: happy / sad / angry / bored
-/ scared; food: pizza / burger hamburger / salad / soup / sandwich / cake / ice_cream / pasta spaghetti / steak / sushi
-/ fruit; crowd: alone / crowd group; tool: hammer / knife / brush / gun / sword; state: draft / review / published /
-archived; theme: dark / light; age: baby infant / teenager / adult / elderly
+skateboard / cycle bike / pray / knit sew / bath shower / sunbathe / drown / camp / hike / hunt / film / vacuum /
+argue / juggle / golf; day_part: morning / noon midday / afternoon / evening / night midnight; season: spring
+springtime / summer summertime / autumn / winter wintertime; weekday: monday / tuesday / wednesday / thursday / friday
+/ saturday / sunday; setting: beach shore / mountain cliff / street / park playground / restaurant cafe diner /
+kitchen / office / school classroom / church / mall shop supermarket / home bedroom bed couch living_room / pool /
+forest woods jungle / desert / farm / train subway / bus / airport / hospital / library / gym / stadium / lake / river
+/ bar pub / museum / zoo / garage / bathroom bathtub / theater theatre cinema / cave / moon / prison jail / bank /
+factory; animal: dog puppy / cat kitten / horse / bird / fish / cow / elephant / monkey / sheep / pig / lion / tiger /
+bear / rabbit; vehicle: car / bus / train / bike / motorcycle motorbike / boat ship / plane airplane / truck / scooter
+/ tram / ferry / subway; meal: breakfast / lunch / dinner supper; drink: tea / coffee / beer / wine / water / juice /
+milk / chocolate; instrument: guitar / piano / violin / drum / flute / trumpet / cello / saxophone; sport: football /
+soccer / basketball / baseball / tennis / golf / hockey / volleyball / rugby / cricket / chess; weather: sunny / rainy
+rain / snowy snow / foggy; marital: single unmarried / marry / divorced / widowed; direction: left / right; compass:
+north / south / east / west; job: nurse / doctor / teacher / lawyer / engineer / carpenter / pilot / chef cook /
+waiter / artist / painter / musician / farmer / soldier / policeman / firefighter / plumber / dentist / journalist /
+accountant / architect / programmer developer / scientist / translator / actor / student / manager / designer /
+librarian / mechanic / electrician; diet: vegan / vegetarian / omnivore; nationality: american / chinese / japanese /
+german / french / british / italian / spanish / indian / russian / canadian / brazilian / mexican / korean; continent:
+asian / african / european; material: wood wooden / metal / plastic / glass / paper / leather / stone; mood: happy /
+sad / angry / bored / scared; food: pizza / burger hamburger / salad / soup / sandwich / cake / ice_cream / pasta
+spaghetti / steak / sushi / fruit; crowd: alone / crowd group; tool: hammer / knife / brush / gun / sword; state:
+draft / review / published / archived; theme: dark / light; age: baby infant / teenager / adult / elderly
 """
 
 _EN_ATTRIBUTES = """
 residence: live reside base dwell home settle relocate apartment resident move; employer: work_at work_for employ
-employer job; job: work_as job profession occupation career a_living my_living his_living her_living their_living
-earn_living; birthplace: birthplace native born into_the_world; birthday: birthday birthdate born birth into_the_world;
-name: call name nickname; age: age aged turn old; weight: weigh weight; height: height; spouse: marry spouse husband
-wife wed; leader: lead leader manage manager owner own captain chair responsible; database: database data store
-storage; language: language write written implement; venue: venue location hold happen locate situate seat; date:
-date schedule day hold happen fight strike move postpone reschedule; deadline: deadline due finish done hand_in submit
-turn_in; launch: launch go_live release ship; price: price cost charge fee rent pay budget admission ticket fare spend
-spent entry; port: port listen; timeout: timeout time_out give_up; dose: dose take; major: major study student; commute:
-commute go_to_work get_to_work way_to_work office; expiry: expire valid expiry; joined: join start first_day;
-favourite: favourite best; size: size member team staff employee employ workforce; river: river span cross; material:
-built_of made_of built_from made_from material; duration: last duration take; length: length long measure; width: width
-wide; depth: depth deep; area: area cover; publication: publish publication appear; altitude: altitude elevation
-sea_level above_sea above_the_sea; diameter: diameter; population: population inhabitant resident; visitors: visitor
-visit attendance audience; capacity: capacity seat accommodate; speed: speed; revenue: revenue turnover sales earn
-income; headquarters: headquarter base seat; holdings: collection holding own hold possess exhibit object; founding:
-founded founding establish exist foundation establishment; opening: open opening inauguration inaugurate; drink: drink;
-color: colour; version: version; branch: branch; salary: salary earn wage; school: school elementary kindergarten
-college university pupil enrol enroll; boss: report_to answer_to boss supervisor; timezone: timezone; flight: flight
-fly plane; blood: blood; death: die death dead
+employer job; job: work_as job profession occupation career for_a_living earn_a_living earn_my_living earn_his_living
+earn_her_living earn_their_living make_a_living make_my_living make_his_living make_her_living; birthplace: birthplace
+native born into_the_world; birthday: birthday birthdate born birth into_the_world; name: call name nickname; age: age
+aged turn old; weight: weigh weight; height: height; spouse: marry spouse husband wife wed; leader: lead leader manage
+manager owner own captain chair responsible; database: database data store storage; language: language write written
+implement; venue: venue location hold happen locate situate seat; date: date schedule day hold happen fight strike
+move postpone reschedule; deadline: deadline due finish done hand_in submit turn_in; launch: launch go_live release
+ship; price: price cost charge fee rent pay budget admission ticket fare spend spent entry; port: port listen;
+timeout: timeout time_out give_up; dose: dose take; major: major study student; commute: commute go_to_work
+get_to_work way_to_work office; expiry: expire valid expiry; joined: join start first_day; favourite: favourite best;
+size: size member team staff employee employ workforce; river: river span cross; material: built_of made_of built_from
+made_from material; duration: last duration take; length: length long measure; width: width wide; depth: depth deep;
+area: area cover; publication: publish publication appear; altitude: altitude elevation sea_level above_sea
+above_the_sea; diameter: diameter; population: population inhabitant resident; visitors: visitor visit attendance
+audience; capacity: capacity seat accommodate; speed: speed; revenue: revenue turnover sales earn income;
+headquarters: headquarter base seat; holdings: collection holding own hold possess exhibit object; founding: founded
+founding establish exist foundation establishment; opening: open opening inauguration inaugurate; drink: drink; color:
+colour; version: version; branch: branch; salary: salary earn wage; school: school elementary kindergarten college
+university pupil enrol enroll; boss: report_to answer_to boss supervisor; timezone: timezone; flight: flight fly
+plane; blood: blood; death: die death dead
 """
 
 # Verbs by which the subject of an English sentence is told from what is said of it; the segmenter knows Chinese ones.
@@ -201,23 +202,24 @@ _ZH_GROUPS = """
 """
 
 _ZH_ATTRIBUTES = """
-residence: 居住 定居 搬家 搬 家 住在 搬到; job: 职业 谋生 改行 转行; employer: 工作 就职 任职 上班; birthplace: 出生
-出生地 祖籍; birthday: 生日 出生 出生日期 过生日 诞辰; name: 名字 叫 取名; age: 年龄 岁; weight: 体重; height: 身高 高
-高度 树高 株高 楼高; spouse: 配偶 结婚 结了婚 丈夫 妻子 爱人; designer: 设计者 设计师 设计人 设计 建筑师; leader: 负责
-负责人 主管 领导 接管 带队; database: 数据库 数据 存放; language: 语言 写 开发 编写; venue: 地点 举行 位于 所在地 所在
-地址 坐落 地处 设在 位置; date: 日期 举行 安排; deadline: 截止 完成 交付 交 提交 上交 递交 交稿; launch: 上线; price:
-价格 租金 房租 租房 预算 收费 学费 门票 票价 门票价格 造价 花费 花 要花 要付 付 耗资 投资 总投资 成本; port: 端口 监听;
-timeout: 超时 超时时间; dose: 剂量 服用; major: 专业 主修 攻读; commute: 上班; expiry: 到期 有效期; joined: 加入;
-favourite: 最喜欢 最爱; size: 团队 规模 人数 个人; staff: 员工 职工 雇有 雇员 雇用 雇佣 工作人员 人员 员工人数 总人数
-员工总数; visitors: 观众 游客 参观 参观者 接待 客流 客流量 观众人数; length: 长度 全长 总长 总长度 长 体长 身长;
-distance: 距 距离 相距 路程 距离为; capital: 注册资本 资本 资金 出资; width: 宽度 宽; depth: 深度 深 水深; pages: 页数
-页; publication: 出版 发行 发表 问世 首播 播出 上映 推出 首演; area: 面积 占地 占地面积; altitude: 海拔 高程 海拔高度;
-diameter: 直径 口径; population: 人口 居民; capacity: 容量 容纳 座位 席位; speed: 速度 时速; revenue: 收入 年收入 营收
-营业额 年营业额 销售额; headquarters: 总部 总公司; holdings: 藏品 馆藏 收藏 展品; river: 河流 河 江 横跨 跨越 跨 跨过
-横贯; founding: 成立 创办 创立 创建 建立 始建 建 建于 始建于 成立于 创办于 设立 建校 建城 修建 兴建 建造 建成 落成 动工
-开工; operation: 启用 投用 运行 运营 投入使用 投入运行 开始 开始运行; opening: 通车 开通 开馆 开放 开业 对外开放;
-duration: 时长 持续 为时; drink: 喝 饮料; branch: 分支; salary: 工资 月薪 薪水; version: 版本; flight: 航班 飞 飞往
-飞机; blood: 血型 血; death: 死; school: 上学 小学 中学 大学 幼儿园 就读; boss: 汇报 上司 领导
+residence: 居住 定居 搬家 搬 家 住在 搬到; job: 职业 谋生 改行 转行 工作; employer: 工作 就职 任职 上班; birthplace:
+出生 出生地 祖籍; birthday: 生日 出生 出生日期 过生日 诞辰; name: 名字 叫 取名; age: 年龄 岁; weight: 体重; height:
+身高 高 高度 树高 株高 楼高; spouse: 配偶 结婚 结了婚 丈夫 妻子 爱人; designer: 设计者 设计师 设计人 设计 建筑师;
+leader: 负责 负责人 主管 领导 接管 带队; database: 数据库 数据 存放; language: 语言 写 开发 编写; venue: 地点 举行
+位于 所在地 所在 地址 坐落 地处 设在 建在 位置; date: 日期 举行 安排; deadline: 截止 完成 交付 交 提交 上交 递交
+交稿; launch: 上线; price: 价格 租金 房租 租房 预算 收费 学费 门票 票价 门票价格 造价 花费 花 要花 要付 付 耗资 投资
+总投资 成本; port: 端口 监听; timeout: 超时 超时时间; dose: 剂量 服用; major: 专业 主修 攻读; commute: 上班; expiry:
+到期 有效期; joined: 加入; favourite: 最喜欢 最爱; size: 团队 规模 人数 个人; staff: 员工 职工 雇有 雇员 雇用 雇佣
+工作人员 人员 员工人数 总人数 员工总数; visitors: 观众 游客 参观 参观者 接待 客流 客流量 观众人数; length: 长度 全长
+总长 总长度 长 体长 身长; distance: 距 距离 相距 路程 距离为; capital: 注册资本 资本 资金 出资; width: 宽度 宽;
+depth: 深度 深 水深; pages: 页数 页; publication: 出版 发行 发表 问世 首播 播出 上映 推出 首演; area: 面积 占地
+占地面积; altitude: 海拔 高程 海拔高度; diameter: 直径 口径; population: 人口 居民; capacity: 容量 容纳 座位 席位;
+speed: 速度 时速; revenue: 收入 年收入 营收 营业额 年营业额 销售额; headquarters: 总部 总公司; holdings: 藏品 馆藏
+收藏 展品; river: 河流 河 江 横跨 跨越 跨 跨过 横贯; founding: 成立 创办 创立 创建 建立 始建 建 建于 始建于 成立于
+创办于 设立 建校 建城 修建 兴建 建造 建成 落成 动工 开工; operation: 启用 投用 运行 运营 投入使用 投入运行 开始
+开始运行; opening: 通车 开通 开馆 开放 开业 对外开放; duration: 时长 持续 为时; drink: 喝 饮料; branch: 分支;
+salary: 工资 月薪 薪水; version: 版本; flight: 航班 飞 飞往 飞机; blood: 血型 血; death: 死; school: 上学 小学 中学
+大学 幼儿园 就读; boss: 汇报 上司 领导
 """
 
 

@@ -39,7 +39,8 @@ _OFFICES = first_of_row(
     "cto; cfo; coo; president; chancellor; "
     "dean; owner; editor-in-chief; curator; treasurer; goalkeeper; capital; "
     "负责 负责人 主管; 管理 管理者; 领导 带领 领导人; 主持 主持人; 校长; 院长; 董事长; 总经理; 经理; 主任; 主编; 队长; "
-    "市长; 省长; 县长; 班长; 组长; 店长; 馆长; 教练; 总裁; 所长; 首都; 省会"
+    "市长; 省长; 县长; 班长; 组长; 店长; 馆长; 站长; 局长; 处长; 部长; 社长; 行长; 厂长; 村长; 镇长; 教练; 总裁; "
+    "所长; 首都; 省会"
 ) | dict.fromkeys(("chief executive", "chief executive officer"), "ceo")
 """What one holds at a time: who held it before contradicts nobody."""
 _ACTS = first_of_row(
@@ -159,6 +160,7 @@ _ENGLISH = tuple(
     for form in (
         rf"{_SINCE}{_NAME}(?: now| currently)? (?P<r>{_DOES}) {_THING}{_END}",
         rf"^(?:it (?:is|was) )?{_NAME}(?: who)? (?P<r>{_DID}) {_DEFINITE}{_END}",
+        rf"^{_THING} (?:is|was) (?:led|run|headed) by (?:its|the) (?P<r>{_IS}),? {_NAME}{_END}",
         rf"{_SINCE}{_THING}{_GETS} (?P<r>{_DONE}){_DATE} by {_BEFORE_NAME}{_NAME}{_END}",
         rf"^{_THING} (?:is|was) an? (?:[\w-]+ ){{0,3}}(?P<r>{'|'.join(_WRITTEN)}) by {_BEFORE_NAME}{_NAME}{_END}",
         rf"^{_THING} (?P<r>flows|empties|drains) into (?:the )?{_NAME}{_END}",
@@ -291,7 +293,10 @@ def _may_be_name(name: str) -> bool:
 
 def _is_person(name: str) -> bool:
     """Tell whether some Chinese characters are a name: of the segmenter's, or a foreigner's."""
-    return "·" in name or all(word.tag in {"nr", "nrt", "nrfg"} for word in tagged(name))
+    words = tagged(name)
+    if len(words) == 2 and words[0].text in COMMON_SURNAMES:
+        words = words[1:]  # 韩 松涛: a surname by itself is an abbreviation to the segmenter
+    return "·" in name or all(word.tag in {"nr", "nrt", "nrfg"} for word in words)
 
 
 def rivals(one: str, other: str) -> tuple[str, str] | None:
@@ -302,6 +307,15 @@ def rivals(one: str, other: str) -> tuple[str, str] | None:
 def are_two_deeds(one: str, other: str) -> bool:
     """Tell whether two sentences tell of one deed of two people in two years: a firm may be bought twice."""
     return _are_of_two_years(one, other) and _two_names(one, other) is not None
+
+
+def holds_another(one: str, other: str) -> bool:
+    """Tell whether two sentences give one person two offices of one sort: who runs one firm may run another one."""
+    return any(
+        first.role == second.role and first.names == second.names and first.thing != second.thing
+        for first in holders(one)
+        for second in holders(other)
+    )
 
 
 def _are_of_two_years(one: str, other: str) -> bool:

@@ -18,13 +18,12 @@ from pydantic import Field, JsonValue
 
 from remanent.bilingual import Bilingual, Language
 from remanent.errors import Refused
-from remanent.language.offline.claims import ParsedClaim, TokenKind
+from remanent.language.offline.claims import ParsedClaim, TokenKind, named_speaker
 from remanent.language.offline.comparison import compare
 from remanent.language.offline.judgement import CONFLICT, DatedStatement, Judgement, judge
 from remanent.language.offline.salience import key_phrases, salient_sentences, similarities, summary_statements
 from remanent.language.prompt_blocks import abridged, block
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
-from remanent.language.roles.segmentation import named_speaker
 from remanent.language.shapes import (
     MAX_ITEMS,
     IdAliases,

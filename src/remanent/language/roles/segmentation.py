@@ -6,7 +6,6 @@ numbers; only greetings and thanks are skipped, and whatever is not covered is k
 so.
 """
 
-import re
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -14,6 +13,7 @@ from pydantic import Field
 
 from remanent.bilingual import Bilingual, Language
 from remanent.errors import Refused
+from remanent.language.offline.claims import named_speaker
 from remanent.language.offline.salience import with_speaker
 from remanent.language.prompt_blocks import (
     group,
@@ -39,13 +39,10 @@ from remanent.language.shapes import (
 from remanent.lightweight import dataclass
 from remanent.model import Model
 from remanent.model.base import Text
-from remanent.model.entry import chat_role
-from remanent.text.chinese import chinese_names, cut, is_known
 from remanent.text.dates import with_certain_days
 from remanent.text.keywords import WordIndex
 from remanent.text.mentions import SPEAKER_OR_HEARER, resolve
 from remanent.text.talk import says_nothing_alone
-from remanent.text.words import COMMON_ENGLISH
 
 
 class SegmentationRequest(Model):
@@ -241,10 +238,6 @@ is found by fewer questions (on LoCoMo 80 lose a third of the answers), and ther
 _LOOKED_BACK = 600
 """Characters before a piece in which the name behind a pronoun is looked for. Chosen by hand."""
 
-_LONGEST_NAME = 4
-"""Characters of a Chinese name with a compound surname or a calling before it."""
-_LABEL = re.compile(r"\A\s*([^\W\d_][\w.'’-]{0,30}(?: [A-Z][\w.'’-]{0,30}){0,2})[:：](?=\s|[^\W\da-zA-Z_])")
-
 
 def _segments(said: Utterance, stretch: UtteranceSpan, before: str) -> list[Segment]:
     made: list[Segment] = []
@@ -270,21 +263,6 @@ def _standing_alone(piece: str, said: Utterance, before: str) -> str:
     if named_speaker(piece) or not (SPEAKER_OR_HEARER.search(text) or named_speaker(said.text)):
         return text
     return _if_it_fits(with_speaker(text, said.speaker), text)
-
-
-def named_speaker(text: str) -> str:
-    """Return the name before what was said, as chats are pasted ("Caroline: …", "小王：…"); empty for "Note: …"."""
-    label = _LABEL.match(text)
-    if label is None:
-        return ""
-    name = label[1]
-    # "Model: X100", "System: Linux" are the lines of a form.
-    if chat_role(name) in {"user", "assistant"} and name.casefold() != "model":
-        return name.lower()
-    # Several Chinese words are a heading ("明天第一件事："), unless they hold a name ("客服小王：").
-    several = not name.isascii() and len(cut(name)) > 1 and (len(name) > _LONGEST_NAME or not any(chinese_names(name)))
-    is_word = name.lower() in COMMON_ENGLISH if name.isascii() else several or is_known(name)
-    return "" if is_word or not (name[0].isupper() or not name.isascii()) else name
 
 
 def _if_it_fits(text: str, otherwise: str) -> str:
