@@ -71,6 +71,12 @@ def segmenter() -> ModuleType:
     return rjieba
 
 
+def is_unknown_name(text: str) -> bool:
+    """Tell whether three characters may be the name of somebody that the dictionary does not know."""
+    is_usual = len(text) == _USUAL_NAME and text[0] in _SURNAMES
+    return is_usual and not is_known(text) and (text[0] in COMMON_SURNAMES or not is_known(text[1:]))
+
+
 def glued_name(text: str) -> str:
     """Return the name at the beginning of a sentence whose last character the segmenter glues to 是; empty if none."""
     name = text[:_USUAL_NAME]

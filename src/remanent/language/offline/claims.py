@@ -246,7 +246,7 @@ def read_claim(text: str, *, said_at: datetime | None = None) -> ParsedClaim:
 
 def _is_counted(text: str, time: When, counted: Sequence[Amount]) -> bool:
     """Tell whether what looks like a year is an amount of something: from 1200 to 1450 dollars."""
-    if not text[time.start : time.end].strip().isdecimal():
+    if not _YEAR.fullmatch(text[time.start : time.end].strip()):
         return False
     return any(one.unit and one.start <= time.start and time.end <= one.end for one in counted)
 
@@ -401,7 +401,8 @@ def read_claims(texts: Sequence[str], *, context: str = "", said_at: datetime | 
         claims = [replace(claim, title=title, title_name=name) for claim in claims]
         if is_title(claims[0]) and len(claims) > 1:
             claims[0] = replace(claims[0], has_verb=False)  # "party leaders of the senate": whatever it looks like
-    topic = _topic(heads) or _topic(claims) or _topic(before)
+    on = before[:1] if before and _SOURCE_ABOUT.fullmatch(before[0].text.strip()) else ()
+    topic = _topic(heads) or _topic(on) or _topic(claims) or _topic(before)
     if not topic:
         return claims
     sorts = {token.key for claim in claims[:2] for token in claim.tokens if not token.opening} | {t.key for t in topic}
@@ -569,9 +570,9 @@ _PERSONS = {
     **dict.fromkeys("i me my mine we us our ours i'm i've i'd i'll we're we've".split(), "@first"),
     **dict.fromkeys("you your yours you're you've".split(), "@second"),
     **dict.fromkeys("he him his she her hers they them their theirs he's she's they're it its".split(), "@third"),
-    **dict.fromkeys("我 我们 咱 咱们 俺 本人".split(), "@first"),
-    **dict.fromkeys("你 您 你们".split(), "@second"),
-    **dict.fromkeys("他 她 它 他们 她们 它们".split(), "@third"),
+    **dict.fromkeys("我 我们 咱 咱们 俺 本人 我家 咱家".split(), "@first"),
+    **dict.fromkeys("你 您 你们 你家".split(), "@second"),
+    **dict.fromkeys("他 她 它 他们 她们 它们 他家 她家".split(), "@third"),
 }
 _FUNCTION = ENGLISH_STOP_WORDS | word_set(
     "onto above below among against near across along behind beyond towards toward via per still already even "
@@ -704,7 +705,9 @@ def _joined(words: Sequence[_Word], phrases: frozenset[tuple[str, ...]]) -> Iter
     place = 0
     stems = [word.key if word.key and word.part is not TokenKind.PERSON else stem(word.text.lower()) for word in words]
     while place < len(words):
-        width = next((w for w in (3, 2) if tuple(stems[place : place + w]) in phrases and len(stems) >= place + w), 1)
+        width = next(
+            (w for w in (4, 3, 2) if tuple(stems[place : place + w]) in phrases and len(stems) >= place + w), 1
+        )
         first, last = words[place], words[place + width - 1]
         if width == 1:
             yield first
@@ -721,14 +724,14 @@ _CHINESE_CUES = lazy_regex(
     r"不超过|不低于|不到|非常|非洲|非法|无论|无数|无锡|无线|无限|无人机|未来|未婚|没收|别人|别的|别墅|特别|分别|级别|区别|性别|差别|个别|"
     r"南无|无非|并非不|不得了|对不起|差不多|不丹|不列颠|了不起)"
     r"|(?P<end>不再是?|戒掉|戒了|戒|放弃了?|停止|离开了?|辞去|辞掉|退出|卖掉了?|取消了?|从(?=[^，。]{1,12}(?:离职|辞职|退休|毕业|调离|搬|换|改|迁|转|推迟|涨|升|降|提[高前]|增|减|调|延))|由(?=[^，。]{1,12}(?:改到|改在|换到|搬到|迁到|移到|转到|推迟到|涨到|升到|降到|增[至到]|减[至到]|调[至到]))|(?:以前|从前|原来|原先|之前|过去|曾经?)(?=[^，,。；]{1,20}[，,][^。；]{0,3}(?:现在|如今|目前|眼下|后来|不再))|把(?=[^，。]{1,10}(?:卖|换成|改成))|险些|差点)"
-    r"|(?P<said>通过(?=了?(?:[，。；！,;!]|\Z)))"
+    r"|(?P<said>通过(?=了?(?:[，。；！,;!]|\Z))|(?<=[我你您他她咱俺])家(?=[在住搬]|就在|位于))"
     r"|(?P<deny>从来没有|从来不|从未|从不|从没有?|尚未|还没有?|并没有|并不是?|并非|没有|没能|未能|无法|没法|绝不|决不|毫无|毫不|不是|不会|不能够?|"
     r"不可能?|不要|不用|不必|无需|不曾|未曾|不许|不准|拒绝(?=[^了。，])|[不没未无别]|非(?=[^常洲法]))"
 )
 # 小郭, 老何: the segmenter takes what follows for a given name.
 _NICKNAME = lazy_regex(rf"(?<![{HAN}])[小老][{COMMON_SURNAMES}]")
-_TWO_WORDS = lazy_regex(r"(?<=[狗猫])(?=叫[^声唤嚷得了])|(?<=[我你您他她咱俺])(?=家(?:[在住搬]|就在|位于))")
-"""What the segmenter takes for one word: 我的狗叫豆豆, where 狗叫 is what dogs do; 我家在哈尔滨."""
+_TWO_WORDS = lazy_regex(r"(?<=[狗猫])(?=叫[^声唤嚷得了])|(?<=[狗猫]叫)(?![声唤嚷得了])|(?<=[取起改]名叫)(?![做作])")
+"""What the segmenter takes for one word: 我的狗叫豆豆, where 狗叫 is what dogs do."""
 _CHINESE_BREAKS = frozenset("，,；;。！!？?：:（）()—…")
 _CHINESE_BREAKING = word_set("但 但是 可是 然而 却 所以 因为 由于 虽然 尽管 并且 而且 因此")
 _NAME_TAGS = frozenset("nr ns nt nz nrt nrfg eng".split())
@@ -758,7 +761,9 @@ def _chinese(text: str, values: Sequence[Amount | When]) -> list[_Word]:
         if cue is not None and cue.lastgroup in {"end", "deny"}:
             words.append(_Word(cue[0], start, end, cue=Cue.END if cue.lastgroup == "end" else Cue.DENY, is_verb=True))
             continue
-        if cue is not None and cue.lastgroup == "said":  # the tests pass; elsewhere it is a preposition
+        if (
+            cue is not None and cue.lastgroup == "said"
+        ):  # the tests pass; 我家在: elsewhere a preposition, and a part of 我家的狗
             words.append(_Word(cue[0], start, end, same.get(cue[0], cue[0]), is_verb=True))
             continue
         if text[start:end] == name:

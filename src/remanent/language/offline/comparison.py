@@ -102,7 +102,7 @@ def compare(one: ParsedClaim, other: ParsedClaim) -> Comparison:
     shared = _align(one, other)
     rest_one = _without(one.tokens, (token for token, _ in shared))
     rest_other = _without(other.tokens, (token for _, token in shared))
-    attributes = _attributes(one, words) & _attributes(other, words)
+    attributes = claim_attributes(one) & claim_attributes(other)
     opposites, agreed = _opposites(one, other, words)
     differences = [] if agreed else _denials(one, other, shared, attributes)
     differences += opposites[:1]
@@ -117,7 +117,11 @@ def compare(one: ParsedClaim, other: ParsedClaim) -> Comparison:
     rest_one, rest_other = spoken(_without(rest_one, taken)), spoken(_without(rest_other, taken))
     agreed_values = any(first.part in MEASURES for first, _ in shared)
     if not values and not differences and not agreed_values:
-        values = _word_difference(rest_one, rest_other, one, other, loosely=bool(attributes - MEASURED))
+        # Brastad Shipping ships nothing by its name alone.
+        by_name = attributes_of((a for a, _ in shared if a.part is TokenKind.NAME), one.language)
+        by_word = attributes_of((t for t in one.tokens if t.part is not TokenKind.NAME), one.language)
+        told = attributes - MEASURED - (by_name - by_word)
+        values = _word_difference(rest_one, rest_other, one, other, loosely=bool(told))
     return Comparison(one, other, tuple(shared), (*differences, *values), rest_one, rest_other, attributes)
 
 
@@ -126,11 +130,14 @@ def _without(tokens: Iterable[Token], taken: Iterable[Token]) -> tuple[Token, ..
     return tuple(token for token in tokens if id(token) not in gone)
 
 
-def _attributes(claim: ParsedClaim, words: Lexicon) -> frozenset[str]:
+def claim_attributes(claim: ParsedClaim) -> frozenset[str]:
     """Return what a claim speaks of; where Chinese words end is a guess, so the longer ones are looked for."""
+    words = lexicon(claim.language)
     spoken = attributes_of([token for token in claim.tokens if not _is_syllable(token, claim)], claim.language)
     if any(_JOBS & words.groups.get(one.key, {}).keys() and _is_held(one, claim) for one in claim.tokens):
         spoken |= {"job"}
+    if any(one.part is TokenKind.NAME and _is_where(one, claim) for one in claim.tokens):
+        spoken |= {"venue"}
     if claim.language == "zh":
         longer = (names for word, names in words.attributes.items() if len(word) > 1 and word in claim.text)
         return spoken.union(*longer)
@@ -143,6 +150,12 @@ _JOBS = frozenset({"job", "职业"})
 def _is_held(token: Token, claim: ParsedClaim) -> bool:
     """Tell whether what somebody is called is what they are, or were: I am a pilot; 从护士转行."""
     return (token.former and token.slot in {"from", "从", "由"}) or is_defined(token, claim)
+
+
+def _is_where(token: Token, claim: ParsedClaim) -> bool:
+    """Tell whether a name is where something stands: a museum stands in Turin, and in no other town."""
+    before = (one for one in claim.tokens if one.place == token.place - 1)
+    return token.slot == "in" and any(one.key in {"stand", "lie"} and one.is_verb for one in before)
 
 
 def _is_syllable(token: Token, claim: ParsedClaim) -> bool:
@@ -243,7 +256,12 @@ def _denies_shared(
     """
     words = lexicon(claims[side].language)
     both = {id(pair[side]) for pair in shared if pair[side].denied}
-    denied = [token for token in claims[side].tokens if token.denied and token.part is not TokenKind.PERSON]
+    said = {token.key for token in claims[side].tokens if not token.denied and token.is_verb}
+    denied = [
+        token
+        for token in claims[side].tokens  # 现在住成都，不住哈尔滨: that one lives somewhere is not denied
+        if token.denied and token.part is not TokenKind.PERSON and (id(token) in both or token.key not in said)
+    ]
     own = {id(pair[1 - side]) for pair in shared}
     verbs = [token for token in claims[1 - side].tokens if token.is_verb and id(token) not in own]
     if all(words.attributes.get(token.key, frozenset()) & attributes for token in verbs):
@@ -350,7 +368,7 @@ def _differ(kind: DifferenceKind, one: Token, other: Token, first: ParsedClaim, 
         if values[name] == others[name] or _group_values(first, name, words) & _group_values(second, name, words):
             continue
         scene = first.is_scene or second.is_scene
-        if name in _LOOSE and not scene and not _attributes(first, words) & _attributes(second, words):
+        if name in _LOOSE and not scene and not claim_attributes(first) & claim_attributes(second):
             continue
         if name not in _MODIFIERS or _next(one, first) & _next(other, second):
             return True
@@ -372,8 +390,7 @@ def differ_in_amount(one: Token, other: Token, first: ParsedClaim, second: Parse
         return False
     counted = {one.amount.unit, other.amount.unit}
     if len(counted) == 2 and (names := {name for name, units in _HEADS.items() if counted <= units}):
-        words = lexicon(first.language)
-        return bool(names & _attributes(first, words) & _attributes(second, words))
+        return bool(names & claim_attributes(first) & claim_attributes(second))
     if not one.amount.comparable(other.amount):
         return False
     if one.amount.unit == other.amount.unit != "":
@@ -446,7 +463,7 @@ def _one_slot(one: Sequence[Token], other: Sequence[Token], first: ParsedClaim, 
 def _near_attributes(token: Token, claim: ParsedClaim) -> frozenset[str]:
     """Return the attributes that a value may be of: of what stands right before it, or before the verb."""
     if len(claim.tokens) <= SHORT:
-        return _attributes(claim, lexicon(claim.language))
+        return claim_attributes(claim)
     near = [one for one in claim.tokens if one.opening or 0 < token.place - one.place <= 2]
     return attributes_of(near, claim.language)
 
@@ -495,6 +512,10 @@ def _word_difference(
         return []
     if max(len(first.tokens), len(second.tokens)) > SHORT:
         return []
+    groups = lexicon(first.language).groups
+    jobs = [any(_JOBS & groups.get(token.key, {}).keys() for token in side) for side in (left, right)]
+    if jobs[0] != jobs[1]:
+        return []  # 去公司上班 says how somebody gets there, 工作是护士 what they are
     things = all(claim.subject and claim.subject[-1].part is TokenKind.WORD for claim in (first, second))
     if not loosely and not (things and is_defined(left[0], first) and is_defined(right[0], second)):
         return []

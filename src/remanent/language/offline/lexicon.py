@@ -94,24 +94,25 @@ _EN_ATTRIBUTES = """
 residence: live reside base dwell home settle relocate apartment resident move; employer: work_at work_for employ
 employer job; job: work_as job profession occupation career for_a_living earn_a_living earn_my_living earn_his_living
 earn_her_living earn_their_living make_a_living make_my_living make_his_living make_her_living; birthplace: birthplace
-native born into_the_world; birthday: birthday birthdate born birth into_the_world; name: call name nickname; age: age
-aged turn old; weight: weigh weight; height: height; spouse: marry spouse husband wife wed; leader: lead leader manage
-manager owner own captain chair responsible; database: database data store storage; language: language write written
-implement; venue: venue location hold happen locate situate seat; date: date schedule day hold happen fight strike
-move postpone reschedule; deadline: deadline due finish done hand_in submit turn_in; launch: launch go_live release
-ship; price: price cost charge fee rent pay budget admission ticket fare spend spent entry; port: port listen;
-timeout: timeout time_out give_up; dose: dose take; major: major study student; commute: commute go_to_work
-get_to_work way_to_work office; expiry: expire valid expiry; joined: join start first_day; favourite: favourite best;
-size: size member team staff employee employ workforce; river: river span cross; material: built_of made_of built_from
-made_from material; duration: last duration take; length: length long measure; width: width wide; depth: depth deep;
-area: area cover; publication: publish publication appear; altitude: altitude elevation sea_level above_sea
-above_the_sea; diameter: diameter; population: population inhabitant resident; visitors: visitor visit attendance
-audience; capacity: capacity seat accommodate; speed: speed; revenue: revenue turnover sales earn income;
-headquarters: headquarter base seat; holdings: collection holding own hold possess exhibit object; founding: founded
-founding establish exist foundation establishment; opening: open opening inauguration inaugurate; drink: drink; color:
-colour; version: version; branch: branch; salary: salary earn wage; school: school elementary kindergarten college
-university pupil enrol enroll; boss: report_to answer_to boss supervisor; timezone: timezone; flight: flight fly
-plane; blood: blood; death: die death dead
+native born into_the_world; birthday: birthday birthdate born birth into_the_world; name: call name nickname
+answer_to_the_name; age: age aged turn old; weight: weigh weight; height: height; spouse: marry spouse husband wife
+wed; leader: lead leader manage manager owner own captain chair responsible; database: database data store storage;
+language: language write written implement; venue: venue location hold happen locate situate seat; date: date schedule
+day hold happen fight strike move postpone reschedule; deadline: deadline due finish done hand_in submit turn_in;
+launch: launch go_live release ship; price: price cost charge fee rent pay budget admission ticket fare spend spent
+entry; port: port listen; timeout: timeout time_out give_up; dose: dose take; major: major study student; commute:
+commute go_to_work get_to_work way_to_work office; expiry: expire valid expiry; joined: join start first_day;
+favourite: favourite best; size: size member team staff employee employ workforce; river: river span cross; material:
+built_of made_of built_from made_from material; duration: last duration take; length: length long measure; width:
+width wide; depth: depth deep; area: area cover; publication: publish publication appear; altitude: altitude elevation
+sea_level above_sea above_the_sea; diameter: diameter; population: population inhabitant resident; visitors: visitor
+visit attendance audience; capacity: capacity seat accommodate; speed: speed; revenue: revenue turnover sales earn
+income; headquarters: headquarter base seat; holdings: collection holding own hold possess exhibit object; founding:
+founded founding establish exist foundation establishment; opening: open opening inauguration inaugurate; operation:
+begin_its_work start_its_work start_working begin_working at_work; drink: drink; color: colour; version: version;
+branch: branch; salary: salary earn wage; school: school elementary kindergarten college university pupil enrol
+enroll; boss: report_to answer_to boss supervisor; timezone: timezone; flight: flight fly plane; blood: blood; death:
+die death dead
 """
 
 # Verbs by which the subject of an English sentence is told from what is said of it; the segmenter knows Chinese ones.
@@ -144,17 +145,18 @@ _ZH_SYNONYMS = """
 微小; 孩子 小孩 儿童 儿女; 男人 男子 男性 男士 男的; 女人 女子 女性 女士 女的; 人 人们 大家; 买 购买 采购 购入; 错误
 缺陷 故障 漏洞; 快 迅速 飞快; 修 修复 修理; 房子 住房 房屋 公寓; 得到 获得 取得; 假期 休假; 家 家里; 工作 任职 就职;
 上班 上下班; 坐 乘 乘坐 搭 搭乘; 作者 所著 著; 看 观看 瞧 观察; 需要 须要 得; 公司 企业 单位; 照片 相片; 汽车 轿车
-小汽车; 自行车 单车; 商店 店铺 店; 说 讲 谈 说话 讲话; 告诉 告知 通知; 认为 觉得 以为; 使用 采用 用 利用 运用; 想 想要
-希望 愿意 愿; 方法 办法 方式; 全部 所有 一切 全; 父亲 爸爸 爸; 母亲 妈妈 妈; 哥哥 兄长; 丈夫 老公; 妻子 老婆 太太; 医生
-大夫; 老师 教师; 律师 法律顾问; 房租 租金 月租; 城市 都市; 手机 移动电话; 价格 价钱 售价 费用; 邮件 邮箱 电子邮件; 很少
-极少 几乎不; 经常 常常 时常 总是 一直 老是; 可能 也许 或许; 删除 移除 去掉; 制作 制造 做; 加入 入职; 进入 进; 居住 住
-住在 定居 家住; 位于 坐落 处于 在; 出生 诞生 生于 出生地; 举行 举办 召开 进行; 负责 主管 负责人 主管人; 安排 计划 预定
-定于 定在; 截止 最晚 到期 截止日期; 名字 姓名 名 取名 取名叫 取名为 起名 起名叫 起名为 叫 叫做 名叫; 会 能 能够 可以
-可; 完成 做完 完工 完 搞定; 同意 赞成 赞同 答应 愿意; 拒绝 回绝 婉拒; 批准 通过 核准; 确认 确定; 增加 上升 提高 增长
-上涨 提升; 减少 下降 降低 下跌 下滑; 重要 关键 要紧; 漂亮 美丽 好看; 高兴 开心 快乐 愉快; 结婚 已婚 成婚 结了婚; 签
-签署 签订 签字; 抽烟 吸烟; 喝酒 饮酒; 偏爱 偏好 更喜欢; 最喜欢 最爱 最喜爱; 难过 伤心 悲伤; 毕业 结业; 死 死亡 去世
-逝世 过世; 知道 晓得 知晓 了解 清楚; 早上 早晨 清晨 上午; 晚上 夜晚 夜里 夜间; 现在 目前 如今 眼下 当前; 以前 从前 过去
-曾经 曾; 中国 我国; 日志 日志记录; 规模 大小; 年龄 岁数; 体重 重量 重; 上线 发布; 延迟 耽搁
+小汽车; 自行车 单车; 商店 店铺 店; 说 讲 谈 说话 讲话; 告诉 告知 通知; 认为 觉得 以为; 使用 采用 用 利用 运用; 想
+想要 希望 愿意 愿; 方法 办法 方式; 全部 所有 一切 全; 父亲 爸爸 爸; 母亲 妈妈 妈; 哥哥 兄长; 丈夫 老公; 妻子 老婆
+太太; 医生 大夫; 老师 教师; 律师 法律顾问; 房租 租金 月租; 城市 都市; 手机 移动电话; 价格 价钱 售价 费用; 邮件 邮箱
+电子邮件; 很少 极少 几乎不; 经常 常常 时常 总是 一直 老是; 可能 也许 或许; 删除 移除 去掉; 制作 制造 做; 加入 入职;
+进入 进; 居住 住 住在 定居 家住; 位于 坐落 处于 在; 出生 诞生 生于 出生地; 举行 举办 召开 进行; 负责 主管 负责人
+主管人; 安排 计划 预定 定于 定在; 截止 最晚 到期 截止日期; 名字 姓名 名 取名 取名叫 取名为 起名 起名叫 起名为 改名
+改名叫 改名为 叫 叫做 名叫; 会 能 能够 可以 可; 完成 做完 完工 完 搞定; 同意 赞成 赞同 答应 愿意; 拒绝 回绝 婉拒;
+批准 通过 核准; 确认 确定; 增加 上升 提高 增长 上涨 提升; 减少 下降 降低 下跌 下滑; 重要 关键 要紧; 漂亮 美丽 好看;
+高兴 开心 快乐 愉快; 结婚 已婚 成婚 结了婚; 签 签署 签订 签字; 抽烟 吸烟; 喝酒 饮酒; 偏爱 偏好 更喜欢; 最喜欢 最爱
+最喜爱; 难过 伤心 悲伤; 毕业 结业; 死 死亡 去世 逝世 过世; 知道 晓得 知晓 了解 清楚; 早上 早晨 清晨 上午; 晚上 夜晚
+夜里 夜间; 现在 目前 如今 眼下 当前; 以前 从前 过去 曾经 曾; 中国 我国; 日志 日志记录; 规模 大小; 年龄 岁数; 体重
+重量 重; 上线 发布; 延迟 耽搁
 """
 
 _ZH_STRICT = """

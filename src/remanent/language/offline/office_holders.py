@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 
 from remanent.language.offline.statement_rules import first_of_row
 from remanent.lightweight import dataclass
-from remanent.text.chinese import COMMON_SURNAMES, is_known, tagged
+from remanent.text.chinese import COMMON_SURNAMES, is_unknown_name, tagged
 from remanent.text.numbers import has_digit
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, working_language
@@ -118,8 +118,6 @@ _ONE_OF_A_LIST = (
 
 _LONGEST_CHINESE_NAME = 4
 """Characters: a surname of one or two, a name of one or two."""
-_USUAL_NAME = 3
-"""Characters of most Chinese names."""
 _LONGEST_CLAUSE = 120
 """Characters of a clause that is read; a longer one says more than who did it. Chosen by hand."""
 _NAME = r"(?P<h>(?-i:(?:[A-Z][\w'’.-]*)(?: (?:de |van |von |da |al-)?[A-Z][\w'’.-]*){0,3}))"
@@ -158,6 +156,7 @@ _IS = "|".join(
 _ENGLISH = tuple(
     lazy_regex(form, re.IGNORECASE)
     for form in (
+        rf"{_SINCE}{_NAME} (?:runs|leads|heads|manages) {_THING} as (?:its )?(?P<r>{_IS}){_END}",
         rf"{_SINCE}{_NAME}(?: now| currently)? (?P<r>{_DOES}) {_THING}{_END}",
         rf"^(?:it (?:is|was) )?{_NAME}(?: who)? (?P<r>{_DID}) {_DEFINITE}{_END}",
         rf"^{_THING} (?:is|was) (?:led|run|headed) by (?:its|the) (?P<r>{_IS}),? {_NAME}{_END}",
@@ -261,7 +260,7 @@ def _is_led(found: re.Match[str], clause: str) -> bool:
     if found["r"] in _COURSES or re.search(f"[由被]|{_TRADE_ZH[:-1]}$", before) is not None:
         return True
     # Behind a role, what begins with a surname and is no word is a name that the segmenter does not know.
-    is_named = len(name) == _USUAL_NAME and name[0] in COMMON_SURNAMES and not is_known(name)
+    is_named = is_unknown_name(name)
     return is_named and re.search(r"(?:[者人师长裁]|经理|主[编管任])(?:是|为)$", before) is not None
 
 

@@ -16,7 +16,7 @@ from remanent.bilingual import Bilingual, Language
 from remanent.errors import InvalidInput, Refused
 from remanent.language.offline.accounts import account_of, disputed
 from remanent.language.offline.claims import ParsedClaim, TokenKind, read_claims
-from remanent.language.offline.comparison import Comparison, DifferenceKind, compare
+from remanent.language.offline.comparison import Comparison, DifferenceKind, claim_attributes, compare
 from remanent.language.offline.headings import is_source_heading
 from remanent.language.offline.judgement import CONFLICT, Judgement, judge
 from remanent.language.offline.salience import similarities, summary_statements
@@ -437,7 +437,11 @@ def _near_pairs(new: _Side, old: _Side) -> list[_Pair]:
 
 
 def _keys(claim: ParsedClaim) -> frozenset[str]:
-    return frozenset(token.key for token in claim.tokens if token.part is not TokenKind.PERSON)
+    """Return the words of a statement and what it speaks of: of one museum, admission and a ticket's price are nearer
+    to each other than either is to its café.
+    """
+    words = frozenset(token.key for token in claim.tokens if token.part is not TokenKind.PERSON)
+    return words | {f"@{name}" for name in claim_attributes(claim)}
 
 
 def _judge_pairs(found: "_Evidence") -> None:
