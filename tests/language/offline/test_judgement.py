@@ -319,3 +319,90 @@ def test_amounts_contradict_where_they_count_the_same(older: str, newer: str, is
 def test_whose_words_follow_is_not_what_they_are_about(one: list[str], other: list[str]) -> None:
     first, second = read_claims(one)[-1], read_claims(other)[-1]
     assert judge(compare(first, second)).conflict >= CONFLICT
+
+
+@pytest.mark.spec("USE-10")
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("我骑电动车去学校。", "我以前骑电动车去学校，现在坐地铁。"),
+        ("我的猫叫雪球。", "我把猫的名字从雪球改成了芝麻。"),
+        ("我是当司机的。", "我以前是司机，如今是厨师。"),
+        ("我每月房租要付3100元。", "我每月的房租从3100元涨到了3600元。"),
+        ("报告最晚9月2日提交。", "报告的截止日期现在是9月20日，不是9月2日。"),
+        ("我的工作是司机。", "我从司机转行做了记者。"),
+        ("我是一名记者。", "我辞去了记者的工作，现在的职业是会计。"),
+        ("我家在合肥，我就住在那里。", "我搬家了，现在住烟台，不住合肥了。"),
+        ("我家的猫名叫雪球。", "我的猫改名叫芝麻了。"),
+        ("My monthly fee is 1500 dollars.", "My monthly fee went up from 1500 to 1850 dollars."),
+        ("The name of my cat is Pepper.", "My cat used to be called Pepper, but my cat is called Olive now."),
+        ("I earn my living as a plumber.", "I quit my job as a plumber and work as a dentist now."),
+        ("I earn my living as a plumber.", "I used to be a plumber; now I am a farmer."),
+    ],
+)
+def test_a_change_that_tells_what_was_and_what_is_replaces_what_was(older: str, newer: str) -> None:
+    judgement = judged(older, newer)
+    assert judgement.conflict >= CONFLICT
+    assert judgement.is_update
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("科技馆的所在地是大连。", "科技馆坐落在烟台。"),
+        ("跨江大桥的通车时间是1992年。", "1998年，跨江大桥正式通车。"),
+        ("北山站的站长是方志恒。", "秦雨桐是北山站的站长。"),
+        ("Kell Motors is led by its chief executive Ann Ross.", "Otto Lind is the chief executive of Kell Motors."),
+        ("Otto Lind runs Kell Motors as chief executive.", "The chief executive of Kell Motors is Ann Ross."),
+        (
+            "Every year 31,000 people visit the Salt Museum.",
+            "The number of visitors to the Salt Museum is 52,000 a year.",
+        ),
+        ("The Salt Museum stands in Turin.", "The seat of the Salt Museum is Bergen."),
+        ("The mill began its work in 1971.", "The mill has been at work since 1984."),
+    ],
+)
+def test_one_fact_in_two_wordings_with_two_values_is_a_conflict(older: str, newer: str) -> None:
+    assert judged(older, newer).conflict >= CONFLICT
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("My home is in Osaka.", "I earn my living as a pilot."),
+        ("My living room is blue.", "I have been living in Porto."),
+        ("我每天坐班车去公司上班。", "我的工作是护士。"),
+        ("我家的狗名叫旺财。", "我家在哈尔滨。"),
+        ("飞隼机器人的总经理是顾明川。", "飞隼机器人雇用了1150名员工。"),
+        ("飞隼机器人为客户出版一本杂志。", "飞隼机器人的总部所在地是苏州。"),
+        ("Ann Ross runs Kell Motors as chief executive.", "Ann Ross runs Lind Paper as chief executive."),
+        ("韩松涛担任北原观测站站长。", "韩松涛担任雪峰观测站站长。"),
+        ("The Kell observatory stands at an altitude of 2,240 metres.",
+         "The Kell observatory has a main mirror of 6.5 metres."),
+        ("The headquarters of Brastad Shipping are in Lyon.",
+         "Brastad Shipping publishes a magazine for its customers."),
+        ("The Kell observatory has been at work since 1996.", "The road to the Kell observatory is narrow and steep."),
+    ],
+)  # fmt: skip
+def test_two_facts_of_one_thing_are_no_conflict(one: str, other: str) -> None:
+    assert judged(one, other).conflict < CONFLICT
+
+
+@pytest.mark.parametrize(
+    ("talk", "is_conflict"),
+    [
+        (["用户：我给狗取名叫汤圆。", "助手：听到名字时大声重复一遍。"], False),
+        (["user: I live in Porto.", "assistant: I live in the cloud."], False),
+        (["user: The meeting is at 5 pm.", "assistant: The meeting is at 6 pm."], True),
+        (["user: I commute by car.", "user: I no longer commute by car, I commute by bike now."], True),
+    ],
+)
+def test_in_a_talk_each_speaks_of_themselves(talk: list[str], is_conflict: bool) -> None:
+    one, other = read_claims(talk)
+    assert {one.title, other.title} == {frozenset()}
+    assert (judge(compare(other, one)).conflict >= CONFLICT) is is_conflict
+
+
+def test_a_speaker_may_tell_a_change_inside_a_talk() -> None:
+    talk = ["user: I commute by car.", "assistant: Fine.", "user: I no longer commute by car, I commute by bike now."]
+    assert contradictions(talk) == [(2, 0)]

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from remanent.language.offline.claims import named_speaker
 from remanent.language.offline.salience import salient_sentences, summary_statements
 from remanent.language.role import Toolbox
 from remanent.language.roles.annotation import ANNOTATION, AnnotationRequest
 from remanent.language.roles.classification import CLASSIFICATION, ClassificationRequest, ClassificationResponse
-from remanent.language.roles.segmentation import SEGMENTATION, Segment, SegmentationRequest, named_speaker
+from remanent.language.roles.segmentation import SEGMENTATION, Segment, SegmentationRequest
 from remanent.language.roles.summary import STRUCTURE, SUMMARY, StructureRequest, SummaryLevel, SummaryRequest
 from remanent.language.shapes import MAX_SEGMENT, Utterance
 from remanent.text.spans import word_boundaries

@@ -114,10 +114,16 @@ class ParsedClaim:
     def subject(self) -> tuple[Token, ...]:
         """What it is about: names, words and pronouns before the verb; in English numbers, too: the storm of 1896."""
         parts = NAMING | {TokenKind.PERSON}
+        # 冬天的清晨，大桥…: when it is so is no part of what it is about.
+        comma = self.text.find("，")
+        before = [token for token in self.tokens if token.end <= comma and token.slot != "@"]
+        said_when = any(token.when is not None for token in before) and all(token.opening for token in before)
+        begin = comma if said_when else 0
         return tuple(
             token
             for token in self.tokens
             if token.opening
+            and (token.start >= begin or token.slot == "@")
             and (token.part in parts or (self.language == "en" and token.slot not in ADVERBIAL))
             and not token.key.endswith("ly")
         )
@@ -154,7 +160,8 @@ _USED_TO = (
 )
 """What held before; a hammer is used to drive nails."""
 _PAST = lazy_regex(
-    rf"\b(?:formerly|previously|once|originally|former|previous|ex|erstwhile|{_USED_TO}|as a child|was a child)\b|"
+    rf"\b(?:when (?:I|he|she|we|they) (?:was|were)|formerly|previously|once|originally|former|previous|ex|erstwhile|"
+    rf"{_USED_TO}|as a child|was a child)\b|"
     r"前任|(?<![平草高中])原[任为是系]|以前|从前|原来|原先|曾|过去|当初|当年|起初|本来|小时候|年轻时|那时",
     re.IGNORECASE,
 )
@@ -164,7 +171,7 @@ _CHANGE = lazy_regex(
     r"went (?:up|down|from)|"
     rf"{_USED_TO}|no longer|anymore|any more|quit|gave up|given up|stopped|left|sold|resigned|now|instead of)\b|"
     r"搬|换成|换到|改为|改成|改到|改用|改行|改名|改喝|改坐|调整|变成|变为|成了|转到|转为|转行|迁|升级|推迟|延期|提前|涨到|降到|接管|取代|更换|"
-    r"跳槽|不再|戒了|戒掉|离职|辞职|退休|放弃|取消|卖掉|现在是|"
+    r"跳槽|不再|戒了|戒掉|离职|辞[职去掉]|退休|放弃|取消|卖掉|现在是|"
     r"(?:以前|从前|原来|原先|之前|过去|曾经?)[^，,。；]{1,20}[，,][^。；]{0,3}(?:现在|如今|目前|眼下|后来)",
     re.IGNORECASE,
 )
@@ -222,6 +229,7 @@ def read_claim(text: str, *, said_at: datetime | None = None) -> ParsedClaim:
     values: list[Amount | When] = [*times, *numbers]
     words = _chinese(shown, values) if language == "zh" else _english(shown, change=change)
     speaker = named_speaker(shown)
+    speaker = "" if speaker.endswith(("说", "道", "问", "称")) else speaker  # who says so in a sentence of its own
     begin = _COLON.search(shown) if speaker else None
     lead = _LEAD.match(shown, begin.end() if begin else 0)
     tail = _TAIL.search(shown)

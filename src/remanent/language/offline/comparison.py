@@ -154,14 +154,17 @@ def _is_held(token: Token, claim: ParsedClaim) -> bool:
 
 def _is_where(token: Token, claim: ParsedClaim) -> bool:
     """Tell whether a name is where something stands: a museum stands in Turin, and in no other town."""
-    before = (one for one in claim.tokens if one.place == token.place - 1)
-    return token.slot == "in" and any(one.key in {"stand", "lie"} and one.is_verb for one in before)
+    before = claim.tokens[token.place - 1] if token.place and token.slot == "in" else None
+    return before is not None and before.is_verb and before.key in {"stand", "lie"}
 
 
 def _is_syllable(token: Token, claim: ParsedClaim) -> bool:
     """Tell whether a sign is one of a name that the segmenter does not know: 飞隼机器人 does not fly."""
-    beside = (one for one in claim.tokens if one.start == token.end or one.end == token.start)
-    return token.opening and len(token.text) == 1 and any(one.opening and len(one.text) == 1 for one in beside)
+    if not token.opening or len(token.text) > 1:
+        return False
+    beside = claim.tokens[max(0, token.place - 1) : token.place + 2]
+    touching = (one for one in beside if one.end == token.start or one.start == token.end)
+    return any(one.opening and len(one.text) == 1 for one in touching)
 
 
 def attributes_of(tokens: Iterable[Token], language: Language) -> frozenset[str]:
@@ -376,7 +379,7 @@ def _differ(kind: DifferenceKind, one: Token, other: Token, first: ParsedClaim, 
 
 
 _HEADS = {
-    "size": frozenset({"employee", "people", "worker"}),
+    "size": frozenset({"employee", "people", "worker", "member"}),
     "visitors": frozenset({"people", "visitor", "guest", "tourist", ""}),
 }
 """Units that count the same where both speak of it: it has 640 employees, it employs 640 people."""
@@ -513,9 +516,9 @@ def _word_difference(
     if max(len(first.tokens), len(second.tokens)) > SHORT:
         return []
     groups = lexicon(first.language).groups
-    jobs = [any(_JOBS & groups.get(token.key, {}).keys() for token in side) for side in (left, right)]
-    if jobs[0] != jobs[1]:
-        return []  # 去公司上班 says how somebody gets there, 工作是护士 what they are
+    for side, facing, claim in ((left, right, second), (right, left, first)):
+        if any(_JOBS & groups.get(t.key, {}).keys() for t in side) and not is_defined(facing[0], claim):
+            return []  # 工作是护士 says what somebody is, 去公司上班 how they get there
     things = all(claim.subject and claim.subject[-1].part is TokenKind.WORD for claim in (first, second))
     if not loosely and not (things and is_defined(left[0], first) and is_defined(right[0], second)):
         return []
@@ -523,8 +526,11 @@ def _word_difference(
 
 
 def is_counted(token: Token, claim: ParsedClaim) -> bool:
-    """Tell whether an amount stands right before a word: of 1,150 employees the number is a value, not the word."""
-    return any(one.amount is not None and one.place + 1 == token.place for one in claim.tokens)
+    """Tell whether an amount stands right before a word: of 1,150 employees the number is a value, not the word. A
+    room on the fourth floor is not counted.
+    """
+    amount = claim.tokens[token.place - 1].amount if token.place else None
+    return amount is not None and amount.unit not in {"楼", "层", "号"}
 
 
 # Claims of so few words speak of one attribute; longer ones may speak of it beside others. Chosen by hand.

@@ -279,6 +279,10 @@ def _is_of_another_part(comparison: Comparison, difference: Difference) -> bool:
     one, other = comparison.one, comparison.other
     if difference.kind is DifferenceKind.NAME and _is_general(one) and _is_general(other):
         return True
+    if difference.kind is DifferenceKind.NAME and all(
+        t.slot in _MAKING for t in (difference.one[0], difference.other[0])
+    ):
+        return True
     if difference.kind is DifferenceKind.NAME and holds_another(one.text, other.text):
         return not (one.is_change or other.is_change)
     if difference.kind in _VALUES and _parts(one) != _parts(other):
@@ -287,6 +291,8 @@ def _is_of_another_part(comparison: Comparison, difference: Difference) -> bool:
     return counted and "" not in {one.as_of, other.as_of} and one.as_of != other.as_of
 
 
+_MAKING = frozenset({"让", "使", "令"})
+"""What makes one thing so may make another one so, too."""
 _HABITUAL = lazy_regex(
     r"\b(?:often|usually|sometimes|frequently|generally|typically|regularly|(?-i:can|may))\b|"
     r"常常|经常|往往|时常|不时|有时|通常",

@@ -97,22 +97,22 @@ earn_her_living earn_their_living make_a_living make_my_living make_his_living m
 native born into_the_world; birthday: birthday birthdate born birth into_the_world; name: call name nickname
 answer_to_the_name; age: age aged turn old; weight: weigh weight; height: height; spouse: marry spouse husband wife
 wed; leader: lead leader manage manager owner own captain chair responsible; database: database data store storage;
-language: language write written implement; venue: venue location hold happen locate situate seat; date: date schedule
-day hold happen fight strike move postpone reschedule; deadline: deadline due finish done hand_in submit turn_in;
-launch: launch go_live release ship; price: price cost charge fee rent pay budget admission ticket fare spend spent
-entry; port: port listen; timeout: timeout time_out give_up; dose: dose take; major: major study student; commute:
-commute go_to_work get_to_work way_to_work office; expiry: expire valid expiry; joined: join start first_day;
-favourite: favourite best; size: size member team staff employee employ workforce; river: river span cross; material:
-built_of made_of built_from made_from material; duration: last duration take; length: length long measure; width:
-width wide; depth: depth deep; area: area cover; publication: publish publication appear; altitude: altitude elevation
-sea_level above_sea above_the_sea; diameter: diameter; population: population inhabitant resident; visitors: visitor
-visit attendance audience; capacity: capacity seat accommodate; speed: speed; revenue: revenue turnover sales earn
-income; headquarters: headquarter base seat; holdings: collection holding own hold possess exhibit object; founding:
-founded founding establish exist foundation establishment; opening: open opening inauguration inaugurate; operation:
-begin_its_work start_its_work start_working begin_working at_work; drink: drink; color: colour; version: version;
-branch: branch; salary: salary earn wage; school: school elementary kindergarten college university pupil enrol
-enroll; boss: report_to answer_to boss supervisor; timezone: timezone; flight: flight fly plane; blood: blood; death:
-die death dead
+language: language write written implement; venue: in_the_city in_the_town venue location hold happen locate situate
+seat; date: date schedule day hold happen fight strike move postpone reschedule; deadline: deadline due finish done
+hand_in submit turn_in; launch: launch go_live release ship; price: price cost charge fee rent pay budget admission
+ticket fare spend spent entry; port: port listen; timeout: timeout time_out give_up; dose: dose take; major: major
+study student; commute: commute go_to_work get_to_work way_to_work office; expiry: expire valid expiry; joined: join
+start first_day; favourite: favourite best; size: size member team staff employee employ workforce; river: river span
+cross; material: built_of made_of built_from made_from material; duration: last duration take; length: length long
+measure; width: width wide; depth: depth deep; area: area cover; publication: publish publication appear; altitude:
+altitude elevation sea_level above_sea above_the_sea; diameter: diameter; population: population inhabitant resident;
+visitors: visitor visit attendance audience; capacity: capacity seat accommodate; speed: speed; revenue: revenue
+turnover sales earn income; headquarters: headquarter base seat; holdings: collection holding own hold possess exhibit
+object; founding: founded founding establish exist foundation establishment; opening: open opening inauguration
+inaugurate; operation: begin_its_work start_its_work start_working begin_working at_work; drink: drink; color: colour;
+version: version; branch: branch; salary: salary earn wage; school: school elementary kindergarten college university
+pupil enrol enroll; boss: report_to answer_to boss supervisor; timezone: timezone; flight: flight fly plane; blood:
+blood; death: die death dead
 """
 
 # Verbs by which the subject of an English sentence is told from what is said of it; the segmenter knows Chinese ones.
