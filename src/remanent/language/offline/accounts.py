@@ -84,8 +84,8 @@ class Account:
 
 
 def account_of(claims: Sequence[ParsedClaim]) -> Account | None:
-    """Return a text as an account of what its title, or its first sentence, names."""
-    if len(claims) < 2:
+    """Return a text as an account of what its title, or its first sentence, names; a talk is of nothing by itself."""
+    if len(claims) < 2 or any(claim.speaker for claim in claims):
         return None
     lifetime, claims = _with_lifetime(claims)
     tokens = tuple(token for claim in claims for token in claim.tokens)

@@ -115,8 +115,12 @@ class ParsedClaim:
         """What it is about: names, words and pronouns before the verb; in English numbers, too: the storm of 1896."""
         parts = NAMING | {TokenKind.PERSON}
         # 冬天的清晨，大桥…: when it is so is no part of what it is about.
+        # 我参加的论坛，它的规模…: the pronoun is for what stands before the comma.
         comma = self.text.find("，")
         before = [token for token in self.tokens if token.end <= comma and token.slot != "@"]
+        if before and any(token.key == "@third" and token.start == comma + 1 for token in self.tokens):
+            named = tuple(token for token in before if token.part in NAMING and not token.is_verb)
+            return tuple(token for token in self.tokens if token.slot == "@" and token.opening) + named
         said_when = any(token.when is not None for token in before) and all(token.opening for token in before)
         begin = comma if said_when else 0
         return tuple(

@@ -12,6 +12,7 @@ and took 9.9 with every field compared.
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from itertools import product
 
 from remanent.bilingual import Language
 from remanent.language.offline.claims import NAMING, ParsedClaim, Token, TokenKind
@@ -117,10 +118,12 @@ def compare(one: ParsedClaim, other: ParsedClaim) -> Comparison:
     rest_one, rest_other = spoken(_without(rest_one, taken)), spoken(_without(rest_other, taken))
     agreed_values = any(first.part in MEASURES for first, _ in shared)
     if not values and not differences and not agreed_values:
-        # Brastad Shipping ships nothing by its name alone.
-        by_name = attributes_of((a for a, _ in shared if a.part is TokenKind.NAME), one.language)
-        by_word = attributes_of((t for t in one.tokens if t.part is not TokenKind.NAME), one.language)
-        told = attributes - MEASURED - (by_name - by_word)
+        # Brastad Shipping ships nothing by its name alone, and whatever my boss does is not who my boss is.
+        about = [
+            first for first, second in shared if first.part is TokenKind.NAME or (first.opening and second.opening)
+        ]
+        told = attributes - MEASURED
+        told -= attributes_of(about, one.language) - attributes_of(_without(one.tokens, about), one.language)
         values = _word_difference(rest_one, rest_other, one, other, loosely=bool(told))
     return Comparison(one, other, tuple(shared), (*differences, *values), rest_one, rest_other, attributes)
 
@@ -339,15 +342,19 @@ def _values(
                 left.remove(token)
                 right.remove(match)
     runs, others = name_runs(left), name_runs(right)
-    for run in runs:
+    # What both are about goes before what one is about and the other says: 王思琪的名字就是王思琪.
+    for run, alike in sorted(product(runs, (True, False)), key=lambda pair: not pair[1]):
         facing_runs = [
             candidate
             for candidate in others
-            if _one_slot(run, candidate, first, second) and is_land(run) == is_land(candidate)
+            if (run[0].opening == candidate[0].opening) is alike
+            and _one_slot(run, candidate, first, second)
+            and is_land(run) == is_land(candidate)
         ]
-        if facing_runs:
+        if facing_runs and run in runs:
             best = max(facing_runs, key=lambda candidate: _nearness(run[0], candidate[0], first, second))
             others.remove(best)
+            runs.remove(run)
             yield Difference(DifferenceKind.NAME, tuple(run), tuple(best))
 
 
@@ -453,6 +460,12 @@ def _one_slot(one: Sequence[Token], other: Sequence[Token], first: ParsedClaim, 
         spoken = lexicon(first.language).attributes  # written by one, edited by the other
         told = [frozenset(name for key in keys for name in spoken.get(key, ())) for keys in (before, before_other)]
         return not told[0].isdisjoint(told[1])
+    if _one_is_called((one[0], first), (other[0], second)):
+        return False
+    if {one[0].slot, other[0].slot} <= {"是", "为"} and before - same and before_other - same:
+        told = [attributes_of(_tokens_before(run[0], said), "zh") for run, said in ((one, first), (other, second))]
+        if told[0].isdisjoint(told[1]):
+            return False  # 家乡是天津, 单位是上海某集团
     if _near_attributes(one[0], first) & _near_attributes(other[0], second):
         return True
     if one[0].opening != other[0].opening:  # Wei owns it; it is owned by Tara
@@ -461,6 +474,27 @@ def _one_slot(one: Sequence[Token], other: Sequence[Token], first: ParsedClaim, 
     # The words before them differ: those that only one of the claims has say something else of the name.
     stray = bool(before - same or before_other - same)
     return not stray and (after or first.language == "zh") and one[0].slot == other[0].slot != ""
+
+
+def _tokens_before(token: Token, claim: ParsedClaim) -> Sequence[Token]:
+    return claim.tokens[max(0, token.place - 1) : token.place]
+
+
+def _one_is_called(*values: tuple[Token, ParsedClaim]) -> bool:
+    """Tell whether one value is what something is called, and the other claim tells no name: 上司名叫…, 上司在深圳."""
+    called = [
+        token.slot in _CALLED or "name" in attributes_of(_tokens_before(token, claim), claim.language)
+        for token, claim in values
+    ]
+    return called[0] != called[1] and not all("name" in claim_attributes(claim) for _, claim in values)
+
+
+def _is_measured(token: Token) -> bool:
+    """Tell whether a token says when or how much; a room on the fourth floor is a place."""
+    return token.when is not None or (token.amount is not None and token.amount.unit not in _NUMBERED)
+
+
+_CALLED = frozenset("called named 叫 名叫 叫做".split())
 
 
 def _near_attributes(token: Token, claim: ParsedClaim) -> frozenset[str]:
@@ -515,6 +549,14 @@ def _word_difference(
         return []
     if max(len(first.tokens), len(second.tokens)) > SHORT:
         return []
+    if _one_is_called((left[0], first), (right[0], second)):
+        return []
+    if sum(any(map(_is_measured, side)) for side in (one, other)) == 1:
+        return []  # his home town, and his birthday
+    if first.language == "zh" and any(
+        t.part in NAMING and t.opening and t not in (*left, *right) for t in (*one, *other)
+    ):
+        return []  # 我叔叔的邮箱是…, 我叔叔是队长: one tells of something that is his
     groups = lexicon(first.language).groups
     for side, facing, claim in ((left, right, second), (right, left, first)):
         if any(_JOBS & groups.get(t.key, {}).keys() for t in side) and not is_defined(facing[0], claim):
@@ -525,12 +567,16 @@ def _word_difference(
     return [Difference(DifferenceKind.WORD, left, right)]
 
 
+_NUMBERED = frozenset({"", "楼", "层", "号"})
+"""Units of what is numbered, not counted."""
+
+
 def is_counted(token: Token, claim: ParsedClaim) -> bool:
     """Tell whether an amount stands right before a word: of 1,150 employees the number is a value, not the word. A
     room on the fourth floor is not counted.
     """
     amount = claim.tokens[token.place - 1].amount if token.place else None
-    return amount is not None and amount.unit not in {"楼", "层", "号"}
+    return amount is not None and amount.unit not in _NUMBERED
 
 
 # Claims of so few words speak of one attribute; longer ones may speak of it beside others. Chosen by hand.

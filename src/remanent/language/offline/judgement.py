@@ -279,10 +279,12 @@ def _is_of_another_part(comparison: Comparison, difference: Difference) -> bool:
     one, other = comparison.one, comparison.other
     if difference.kind is DifferenceKind.NAME and _is_general(one) and _is_general(other):
         return True
-    if difference.kind is DifferenceKind.NAME and all(
-        t.slot in _MAKING for t in (difference.one[0], difference.other[0])
-    ):
+    values = (difference.one[0], difference.other[0])
+    if difference.kind is DifferenceKind.NAME and all(token.slot in _MAKING for token in values):
         return True
+    several = any(first.key in _SEVERAL and not first.opening for first, _ in comparison.shared)
+    if difference.kind is DifferenceKind.NAME and difference.is_opening and several:
+        return True  # Ann is my colleague, Bob is my colleague
     if difference.kind is DifferenceKind.NAME and holds_another(one.text, other.text):
         return not (one.is_change or other.is_change)
     if difference.kind in _VALUES and _parts(one) != _parts(other):
@@ -291,6 +293,11 @@ def _is_of_another_part(comparison: Comparison, difference: Difference) -> bool:
     return counted and "" not in {one.as_of, other.as_of} and one.as_of != other.as_of
 
 
+_SEVERAL = RELATIVES - frozenset(
+    "mother father husband wife boss partner predecessor successor rival "
+    "母亲 父亲 丈夫 妻子 爱人 上司 老板 对手".split()
+)
+"""Of whom one may have several; what is said of two of them is said of two."""
 _MAKING = frozenset({"让", "使", "令"})
 """What makes one thing so may make another one so, too."""
 _HABITUAL = lazy_regex(
@@ -749,6 +756,8 @@ def restated_value(comparison: Comparison) -> Difference | None:
             swaps.append(Difference(kind, tuple(first), tuple(second)))
         elif any(token.part is not TokenKind.WORD and token.key != "@third" for token in opening):
             return None
+        elif min(len(first), len(second)) > 1 and comparison.one.language == "zh":
+            return None  # 阅读盛宴, 模型艺术盛宴: where several Chinese words are others, so is what they name
         else:
             left, right = [*left, *first], [*right, *second]
     swaps += _moved_times(left, right)
@@ -765,15 +774,17 @@ def restated_value(comparison: Comparison) -> Difference | None:
     least = _LEAST_RESTATED
     if not any(odd) and swaps and swaps[0].kind is not DifferenceKind.NAME:
         least = _LEAST_REPEATED
-    if len(swaps) != 1 or len(same) < least or not few or _is_of_another(comparison, swaps[0]):
-        return None
-    # Where only the text says what a sentence is about, what it says of that must be alike, not names alone.
-    words = sum(first.part is TokenKind.WORD and not first.opening for first, _ in same)
-    if words < _LEAST_OF_TOPIC and any(token.slot == "@" for pair in same for token in pair):
+    if len(swaps) != 1 or len(same) < least or not few or _is_of_another(comparison, swaps[0]) or _by_names_alone(same):
         return None
     # A denial of something else in a longer sentence denies nothing of this one.
     whole = len(same) >= (1 - 2 * _LOOSE_WORDS) * max(len(one), len(other))
     return swaps[0] if whole or swaps[0].kind is not DifferenceKind.DENIAL else None
+
+
+def _by_names_alone(same: Sequence[tuple[Token, Token]]) -> bool:
+    """Tell whether only the texts say what two sentences are about, and they say of it nothing alike but names."""
+    words = sum(first.part is TokenKind.WORD and not first.opening for first, _ in same)
+    return words < _LEAST_OF_TOPIC and any(token.slot == "@" for pair in same for token in pair)
 
 
 def _spoken(claim: ParsedClaim, facing: ParsedClaim) -> list[Token]:
