@@ -403,6 +403,39 @@ def test_in_a_talk_each_speaks_of_themselves(talk: list[str], is_conflict: bool)
     assert (judge(compare(other, one)).conflict >= CONFLICT) is is_conflict
 
 
+@pytest.mark.spec("USE-10")
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("创新研讨会的地点是广东广州。", "记者能力营的地点是上海。"),
+        ("周雨晴是我的同事，其年龄是39岁。", "孙志宏是我的同事，其年龄是39岁。"),
+        ("王思琪是我的上司，其家乡是天津。", "王思琪是我的上司，其生日是12月10日。"),
+        ("王思琪是我的上司，其家乡是天津。", "王思琪是我的上司，其单位名称是上海先锋集团。"),
+        ("王思琪的名字就是王思琪。", "我表妹的名字叫李婷婷。"),
+        ("我叔叔的邮箱是liu0913@example.com。", "我叔叔是警队的队长。"),
+        ("我表妹叫李婷婷。", "我的表妹学历是硕士。"),
+        ("我上司挺喜欢骑自行车的。", "我的上司是做银行柜员的。"),
+        ("我的上司名叫王思琪。", "我的上司在深圳上班呢。"),
+        ("我将要参加的读书会，它的规模是一百人。", "我将要参加的模型艺术展，它的规模是九百人。"),
+        ("Thanks, Caroline, for letting me join your journey.",
+         "I'm starting to realize that self-care is really important."),
+        ("A friend made it for my 18th birthday ten years ago.",
+         "It made me see how far I've come since I started three years ago."),
+        ("You found the perfect spot for your store.", "Whoa, your store looks great!"),
+        ("Ann is my colleague.", "Bob is my colleague."),
+        ("from flask import Flask, request from flask_argon2 import Argon2",
+         "from flask import Flask, request from flask_login import Login"),
+        (r"The area is \frac{1}{2} \times 60 cm.", r"The area is \frac{1}{2} \times 10 \times 6 cm."),
+        ("The chance of not drawing an ace on the first draw:", "The chance of drawing an ace on the first draw:"),
+    ],
+)  # fmt: skip
+def test_what_people_say_in_real_talks_of_two_matters_is_no_conflict(one: str, other: str) -> None:
+    for first, second in ((one, other), (other, one)):
+        claims = read_claims([f"user: {first}", "assistant: OK.", f"user: {second}"])
+        assert judge(compare(claims[2], claims[0])).conflict < CONFLICT
+        assert judged(first, second).conflict < CONFLICT
+
+
 def test_a_speaker_may_tell_a_change_inside_a_talk() -> None:
     talk = ["user: I commute by car.", "assistant: Fine.", "user: I no longer commute by car, I commute by bike now."]
     assert contradictions(talk) == [(2, 0)]

@@ -154,8 +154,8 @@ class _Word:
 
 _QUESTION = lazy_regex(r"[?？]|[吗呢么]\s*[。.]?\s*\Z|是不是|有没有|是否|能否")
 _CONDITION = lazy_regex(
-    r"\b(?:if|unless|whether|provided|assuming|suppose|would|might|maybe|perhaps|possibly|probably|not necessarily|"
-    r"(?:nobody|no one|none) (?:but|except))\b|"
+    r"\b(?:if|unless|whether|provided|assuming|suppose|would|could|might|maybe|perhaps|possibly|probably|"
+    r"not necessarily|(?:nobody|no one|none) (?:but|except))\b|"
     r"如果|要是|假如|倘若|除非|只要|否则|的话|万一|不一定|未必|可能|也许|或许|打算|除了|很?想(?![法象念])|希望",
     re.IGNORECASE,
 )
@@ -213,6 +213,13 @@ _TAIL = lazy_regex(
     r"noted)\s*[.!]?\Z",
     re.IGNORECASE,
 )
+_CODE = lazy_regex(
+    r"```|(?:^|[:：])\s*(?:from [\w.]+ import |import [\w.]+\s*$|(?:async )?def \w+\(|class \w+[(:]|#include\b|<\w+[ >/])|"
+    r"\\(?:frac|text|binom|times|sqrt|cdot)\b"
+)
+"""Programs and formulas say nothing that another sentence could contradict."""
+_ENDS_IN_COLON = lazy_regex(r"[:：]\s*\Z")
+"""What only says that something follows."""
 _SCENE = lazy_regex(
     r"\s*(?:an?|some|two|three|four|five|six|several|many|people|men|women|children|kids|\d)\b", re.IGNORECASE
 )
@@ -239,7 +246,7 @@ def read_claim(text: str, *, said_at: datetime | None = None) -> ParsedClaim:
     tail = _TAIL.search(shown)
     start = lead.end() if lead else begin.end() if begin else _source_end(shown)
     end = tail.start() if tail else len(shown)
-    words = [word for word in words if start <= word.start < end]
+    words = [word for word in words if start <= word.start < end] if _CODE.search(shown) is None else []
     return ParsedClaim(
         text=shown,
         said_at=said_at,
@@ -249,7 +256,7 @@ def read_claim(text: str, *, said_at: datetime | None = None) -> ParsedClaim:
         is_conditional=_CONDITION.search(shown) is not None,
         is_past=_PAST.search(re.split("[,，;；]", shown)[0]) is not None,
         is_change=change,
-        has_verb=language == "zh" or any(word.is_verb for word in words),
+        has_verb=_ENDS_IN_COLON.search(shown) is None and (language == "zh" or any(word.is_verb for word in words)),
         is_reported=(lead or tail) is not None,
         is_scene=language == "en" and _SCENE.match(shown, start) is not None,
         speaker=chat_role(speaker) or speaker,

@@ -480,6 +480,11 @@ def _tokens_before(token: Token, claim: ParsedClaim) -> Sequence[Token]:
     return claim.tokens[max(0, token.place - 1) : token.place]
 
 
+def _is_exclaimed(claim: ParsedClaim) -> bool:
+    """Tell whether somebody says how good something is rather than what: your store looks great!"""
+    return claim.text.rstrip().endswith(("!", "！"))
+
+
 def _one_is_called(*values: tuple[Token, ParsedClaim]) -> bool:
     """Tell whether one value is what something is called, and the other claim tells no name: 上司名叫…, 上司在深圳."""
     called = [
@@ -549,7 +554,7 @@ def _word_difference(
         return []
     if max(len(first.tokens), len(second.tokens)) > SHORT:
         return []
-    if _one_is_called((left[0], first), (right[0], second)):
+    if _one_is_called((left[0], first), (right[0], second)) or any(map(_is_exclaimed, (first, second))):
         return []
     if sum(any(map(_is_measured, side)) for side in (one, other)) == 1:
         return []  # his home town, and his birthday

@@ -191,7 +191,7 @@ _EMPTY_VERBS = frozenset(
 
 def _bans(claim: ParsedClaim) -> bool:
     """Tell whether a short claim denies or forbids all that it speaks of: no deploys on Fridays; 周五禁止上线."""
-    if not 1 < len(claim.tokens) <= SHORT or EXCEPTED.search(claim.text):
+    if not 1 < len(claim.tokens) <= SHORT or EXCEPTED.search(claim.text) or claim.text.rstrip().endswith((":", "：")):
         return False
     return any(token.denied for token in claim.tokens) or _BAN.search(claim.text) is not None
 
@@ -390,8 +390,12 @@ def _is_scene(comparison: Comparison) -> bool:
     captions of pictures, as public inference pairs are made of. Of one picture everything that is said must hold.
     """
     claims = (comparison.one, comparison.other)
-    named = any(token.part is TokenKind.NAME for claim in claims for token in claim.tokens)
+    named = any(token.part is TokenKind.NAME or token.key in _SPEAKING for claim in claims for token in claim.tokens)
     return (comparison.one.is_scene or comparison.other.is_scene) and not named
+
+
+_SPEAKING = frozenset({"@first", "@second"})
+"""Who speaks or is spoken to is in no picture."""
 
 
 _SCENES = {
@@ -624,6 +628,8 @@ def _is_other(side: Sequence[Token], left: Sequence[Token], claim: ParsedClaim, 
     if any(token.key in RELATIVES or token.part is TokenKind.AMOUNT for token in left):
         return True
     head = _head(side, claim.text)
+    if head.part is TokenKind.PERSON and any(token.part is TokenKind.NAME for token in left):
+        return True  # Caroline, for letting me
     if not side[0].text.isascii() and head.part is not TokenKind.NAME:
         return False  # where a Chinese subject ends is a guess
     return head in left and head.key not in words.attributes
