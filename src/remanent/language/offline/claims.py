@@ -214,7 +214,8 @@ _TAIL = lazy_regex(
     re.IGNORECASE,
 )
 _CODE = lazy_regex(
-    r"```|(?:^|[:：])\s*(?:from [\w.]+ import |import [\w.]+\s*$|(?:async )?def \w+\(|class \w+[(:]|#include\b|<\w+[ >/])|"
+    r"```|(?:^|[:：])\s*(?:from [\w.]+ import |import [\w.]+\s*$|(?:async )?def \w+\(|"
+    r"class \w+[(:]|#include\b|<\w+[ >/])|"
     r"\\(?:frac|text|binom|times|sqrt|cdot)\b"
 )
 """Programs and formulas say nothing that another sentence could contradict."""
