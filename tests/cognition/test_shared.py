@@ -195,6 +195,20 @@ async def test_the_plain_recall_of_others_finds_what_was_approved_and_is_not_fil
     assert "Frankfurt" not in (await memory.agent("cy", workspace="other").recall(question)).text
 
 
+@pytest.mark.spec("COG-11")
+async def test_what_is_approved_before_its_index_is_made_is_found_at_once(tmp_path: Path) -> None:
+    """No job is asked for then, since one waits: nothing tells that there is something shared now."""
+    question = "Where is our production database hosted?"
+    async with aopen(tmp_path, embedder="none", jobs={"enabled": False}) as memory:
+        ada, bo = (memory.agent(name, workspace="team") for name in ("ada", "bo"))
+        proposed = await ada.cognition.propose("Our production database is hosted in Frankfurt.")
+        assert not (await bo.recall(question)).items
+        await ada.cognition.approve(proposed.id, by="eve")
+        async with aopen(tmp_path, embedder="none") as other:
+            await other.settle()
+        assert "Frankfurt" in (await bo.recall(question)).text
+
+
 async def test_a_sort_that_there_is_none_of_is_refused_with_those_that_there_are(memory: AsyncMemory) -> None:
     with pytest.raises(InvalidInput, match=r"convention.*known_issue.*preference"):
         await memory.agent("dev").cognition.propose("We use pnpm", sort="decision")

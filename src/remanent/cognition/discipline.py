@@ -153,9 +153,13 @@ class OpenCognition(OpenDiscipline):
         """Tell whether a workspace shares anything; that it does not is believed for a while."""
         if time.monotonic() < self._unshared.get(workspace, 0.0):
             return False
-        query = RecordQuery(filter=RecordFilter(kinds=(Kind.SHARED,)), limit=1)
-        if await self._parts.store.records(workspace, query):
+        shared = RecordFilter(kinds=(Kind.SHARED,))
+        if await self._parts.store.records(workspace, RecordQuery(filter=shared, limit=1)):
             return True
+        # What waits for approval may be approved before its index is made, and then no job is asked for that would tell.
+        waiting = replace(shared, statuses=None)
+        if await self._parts.store.records(workspace, RecordQuery(filter=waiting, limit=1)):
+            return False
         if len(self._unshared) >= _MAX_UNSHARED:
             self._unshared.clear()
         self._unshared[workspace] = time.monotonic() + _LOOK_AGAIN
