@@ -156,7 +156,7 @@ class OpenCognition(OpenDiscipline):
         shared = RecordFilter(kinds=(Kind.SHARED,))
         if await self._parts.store.records(workspace, RecordQuery(filter=shared, limit=1)):
             return True
-        # What waits for approval may be approved before its index is made, and then no job is asked for that would tell.
+        # What waits for approval may be approved before its index is made; then no job is asked for that would tell.
         waiting = replace(shared, statuses=None)
         if await self._parts.store.records(workspace, RecordQuery(filter=waiting, limit=1)):
             return False

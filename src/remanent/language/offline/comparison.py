@@ -38,7 +38,7 @@ _DENYING_PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "non-")
 _DENIED = 0.6
 # What stands right before a value that says what something is.
 _BEING = lazy_regex(
-    r"(?:\b(?:is|was|are|were|be|been|named|called|as) (?:now )?(?:an? |the )?|[是为叫](?:一?[名位个])?)\Z",
+    r"(?:\b(?:is|was|are|were|be|been|named|called|as) (?:now )?(?:an? |the )?|[是为叫](?:[做当]|一?[名位个])?)\Z",
     re.IGNORECASE,
 )
 # Sorts of which a thing has one value only where both speak of one attribute, or describe one scene.
@@ -275,7 +275,8 @@ def _denies_shared(
             token
             for place, token in enumerate(denied)
             if id(token) in both
-            or not (token.former and (token.is_verb or words.attributes.get(token.key, frozenset()) & attributes))
+            or not (token.former or claims[side].is_change)
+            or not (token.is_verb or words.attributes.get(token.key, frozenset()) & attributes)
             or not (place or words.attributes.get(token.key, frozenset()) & attributes)
         ]
     return bool(denied) and id(denied[0]) in both and len(both) >= _DENIED * len(denied)

@@ -33,6 +33,7 @@ from remanent.language.offline.comparison import (
     DifferenceKind,
     are_alike,
     are_opposites,
+    attributes_of,
     compare,
     differ_in_time,
     is_counted,
@@ -702,13 +703,19 @@ def _has_one_value(comparison: Comparison, difference: Difference) -> bool:
 
 
 def _are_of_two_measures(comparison: Comparison, difference: Difference) -> bool:
-    """Tell whether both say of what measure an amount is, and not of one: an altitude of 2,240 m, a mirror of 6.5."""
+    """Tell whether both say of what measure an amount is, and not of one: an altitude of 2,240 m, a mirror of 6.5;
+    直径3.6米, 海拔2635米.
+    """
     before = [
-        [token for token in claim.tokens if token.place == amount.place - 1 and amount.slot == "of"]
+        [token for token in claim.tokens if token.place == amount.place - 1]
         for claim, amount in ((comparison.one, difference.one[0]), (comparison.other, difference.other[0]))
     ]
+    if comparison.one.language == "zh":
+        told = [attributes_of(tokens, "zh") for tokens in before]
+        return all(told) and told[0].isdisjoint(told[1])
     shared = {id(token) for pair in comparison.shared for token in pair}
-    return all(found and id(found[0]) not in shared for found in before)
+    of = all(amount.slot == "of" for amount in (difference.one[0], difference.other[0]))
+    return of and all(found and id(found[0]) not in shared for found in before)
 
 
 # ── one sentence said again ──────────────────────────────────────────────────
