@@ -83,9 +83,13 @@ class Account:
     """When who it is about was born and died, where it says so in parentheses behind the name."""
 
 
+_OF_A_TALK = 3
+"""One sentence in so many, or more, begins with who says it where people talk. Chosen by hand."""
+
+
 def account_of(claims: Sequence[ParsedClaim]) -> Account | None:
     """Return a text as an account of what its title, or its first sentence, names; a talk is of nothing by itself."""
-    if len(claims) < 2 or any(claim.speaker for claim in claims):
+    if len(claims) < 2 or sum(bool(claim.speaker) for claim in claims) * _OF_A_TALK > len(claims):
         return None
     lifetime, claims = _with_lifetime(claims)
     tokens = tuple(token for claim in claims for token in claim.tokens)

@@ -121,7 +121,7 @@ class ParsedClaim:
         if before and any(token.key == "@third" and token.start == comma + 1 for token in self.tokens):
             named = tuple(token for token in before if token.part in NAMING and not token.is_verb)
             return tuple(token for token in self.tokens if token.slot == "@" and token.opening) + named
-        said_when = any(token.when is not None for token in before) and all(token.opening for token in before)
+        said_when = before and before[0].when is not None and all(token.opening for token in before)
         begin = comma if said_when else 0
         return tuple(
             token
@@ -215,7 +215,7 @@ _TAIL = lazy_regex(
 )
 _CODE = lazy_regex(
     r"```|(?:^|[:：])\s*(?:from [\w.]+ import |import [\w.]+\s*$|(?:async )?def \w+\(|"
-    r"class \w+[(:]|#include\b|<\w+[ >/])|"
+    r"class \w+[(:]|#include\b)|"
     r"\\(?:frac|text|binom|times|sqrt|cdot)\b"
 )
 """Programs and formulas say nothing that another sentence could contradict."""

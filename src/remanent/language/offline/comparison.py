@@ -349,6 +349,7 @@ def _values(
             candidate
             for candidate in others
             if (run[0].opening == candidate[0].opening) is alike
+            and (alike or "@" not in {run[0].slot, candidate[0].slot})
             and _one_slot(run, candidate, first, second)
             and is_land(run) == is_land(candidate)
         ]
