@@ -73,7 +73,7 @@ def segmenter() -> ModuleType:
 
 def is_unknown_name(text: str) -> bool:
     """Tell whether three characters may be the name of somebody that the dictionary does not know."""
-    is_usual = len(text) == _USUAL_NAME and text[0] in _SURNAMES
+    is_usual = len(text) == _USUAL_NAME and text[0] in _SURNAMES and text[-1] not in _BEFORE_VERBS
     return is_usual and not is_known(text) and (text[0] in COMMON_SURNAMES or not is_known(text[1:]))
 
 
@@ -85,6 +85,8 @@ def glued_name(text: str) -> str:
     return "" if any(word.end == _USUAL_NAME for word in tagged(text[:_LONGEST_GLUED])) else name
 
 
+_BEFORE_VERBS = "曾现原前已将正也都就又还不没"
+"""What may stand behind a name of two characters, before a verb."""
 _USUAL_NAME = 3
 """Characters of most Chinese names."""
 _LONGEST_GLUED = 12

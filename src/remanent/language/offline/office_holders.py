@@ -295,7 +295,7 @@ def _is_person(name: str) -> bool:
     words = tagged(name)
     if len(words) == 2 and words[0].text in COMMON_SURNAMES:
         words = words[1:]  # 韩 松涛: a surname by itself is an abbreviation to the segmenter
-    return "·" in name or all(word.tag in {"nr", "nrt", "nrfg"} for word in words)
+    return "·" in name or is_unknown_name(name) or all(word.tag in {"nr", "nrt", "nrfg"} for word in words)
 
 
 def rivals(one: str, other: str) -> tuple[str, str] | None:
