@@ -12,6 +12,7 @@ and took 9.9 with every field compared.
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from functools import cache
 from itertools import product
 
 from remanent.bilingual import Language
@@ -135,16 +136,36 @@ def _without(tokens: Iterable[Token], taken: Iterable[Token]) -> tuple[Token, ..
 
 def claim_attributes(claim: ParsedClaim) -> frozenset[str]:
     """Return what a claim speaks of; where Chinese words end is a guess, so the longer ones are looked for."""
-    words = lexicon(claim.language)
-    spoken = attributes_of([token for token in claim.tokens if not _is_syllable(token, claim)], claim.language)
-    if any(_JOBS & words.groups.get(one.key, {}).keys() and _is_held(one, claim) for one in claim.tokens):
+    groups, is_chinese = lexicon(claim.language).groups, claim.language == "zh"
+    tokens = [token for token in claim.tokens if not _is_syllable(token, claim)] if is_chinese else claim.tokens
+    spoken = attributes_of(tokens, claim.language)
+    if any(one.key in groups and _JOBS & groups[one.key].keys() and _is_held(one, claim) for one in claim.tokens):
         spoken |= {"job"}
-    if any(one.part is TokenKind.NAME and _is_where(one, claim) for one in claim.tokens):
+    if any(one.slot == "in" and one.part is TokenKind.NAME and _is_where(one, claim) for one in claim.tokens):
         spoken |= {"venue"}
-    if claim.language == "zh":
-        longer = (names for word, names in words.attributes.items() if len(word) > 1 and word in claim.text)
-        return spoken.union(*longer)
+    if is_chinese:
+        text, longer = claim.text, _longer_words()
+        return spoken.union(
+            *(
+                names
+                for place, sign in enumerate(text)
+                for word, names in longer.get(sign, ())
+                if text.startswith(word, place)
+            )
+        )
     return spoken
+
+
+@cache
+def _longer_words() -> dict[str, list[tuple[str, frozenset[str]]]]:
+    """Return the Chinese words of several characters that name an attribute, by their first: looking for each of four
+    hundred in a sentence took a third of the time of comparing two.
+    """
+    found: dict[str, list[tuple[str, frozenset[str]]]] = {}
+    for word, names in lexicon("zh").attributes.items():
+        if len(word) > 1:
+            found.setdefault(word[0], []).append((word, names))
+    return found
 
 
 _JOBS = frozenset({"job", "职业"})
@@ -156,8 +177,8 @@ def _is_held(token: Token, claim: ParsedClaim) -> bool:
 
 
 def _is_where(token: Token, claim: ParsedClaim) -> bool:
-    """Tell whether a name is where something stands: a museum stands in Turin, and in no other town."""
-    before = claim.tokens[token.place - 1] if token.place and token.slot == "in" else None
+    """Tell whether a name behind "in" is where something stands: a museum stands in Turin, and in no other town."""
+    before = claim.tokens[token.place - 1] if token.place else None
     return before is not None and before.is_verb and before.key in {"stand", "lie"}
 
 
