@@ -5,9 +5,14 @@ Graph is one SVG, the same for the same graph every time: its layout is a force 
 spiral), so that two exports of a bank can be compared and a test can hold the picture.
 """
 
+import math
+from cmath import rect
 from collections.abc import Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
+from unicodedata import east_asian_width
+from xml.sax.saxutils import escape
 
 import typer
 from rich.console import Group, RenderableType
@@ -17,6 +22,8 @@ from rich.text import Text
 from rich.tree import Tree
 
 from remanent.bank.bank import MemoryBank, open_bank
+from remanent.bank.conflicts import WAITING, nodes_of
+from remanent.bank.node import QueryNode
 from remanent.bank.run import RunResult, RunStatus
 from remanent.bank.runtime import BankEvent, EventKind
 from remanent.bank.settings import BankSettings
@@ -25,21 +32,12 @@ from remanent.cli.exits import Exit
 from remanent.cli.options import CommonOptions
 from remanent.cli.screen import Terminal, begin, local_time, visible
 from remanent.language.engines import OfflineEngine
-from remanent.model import Scope, id_source, system_clock
+from remanent.model import ConflictState, Scope, id_source, system_clock
 from remanent.text.spans import excerpt
 
 if TYPE_CHECKING:
     from remanent.bank._sync import Bank as SyncBank
 
-import math
-from cmath import rect
-from itertools import combinations
-from unicodedata import east_asian_width
-from xml.sax.saxutils import escape
-
-from remanent.bank.conflicts import WAITING, nodes_of
-from remanent.bank.node import QueryNode
-from remanent.model import ConflictState
 
 _MAX_LINE_LENGTH = 160
 """Characters of a line in a terminal: two of its lines. Chosen by hand."""

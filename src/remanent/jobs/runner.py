@@ -9,14 +9,23 @@ Remanent itself waits so.
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from enum import StrEnum
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from remanent.errors import LeaseLost, NotFound, RemanentError, StorageFull, StoreBusy, StoreClosed, VersionConflict
+from remanent.errors import (
+    BusyError,
+    LeaseLost,
+    NotFound,
+    RemanentError,
+    StorageFull,
+    StoreBusy,
+    StoreClosed,
+    VersionConflict,
+)
 from remanent.lightweight import dataclass
 from remanent.model import Clock, Job, Scope, system_clock
 from remanent.stores import Claims, Store, Transaction, acting_for
@@ -24,10 +33,6 @@ from remanent.text.scripts import well_formed
 
 if TYPE_CHECKING:
     from remanent.settings import JobSettings
-
-from collections.abc import Iterable
-
-from remanent.errors import BusyError
 
 # ── waiting for the first of several things, with time that is passed in ──
 # Nothing in this package sleeps by itself, so that a test decides when time passes.
