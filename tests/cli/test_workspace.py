@@ -49,7 +49,11 @@ def test_a_run_ends_from_a_json_list_and_its_changes_are_told(
     (tmp_path / "run.json").write_text(json.dumps(request, indent=1), encoding="utf-8")
     assert "6 facts" in cli("workspace", "end", "--file", str(tmp_path / "run.json"), *place).out
     (tmp_path / "list.json").write_text(json.dumps(request["messages"]), encoding="utf-8")
-    assert "6" in cli("workspace", "end", "--file", str(tmp_path / "list.json"), *place).err
+    again = ("workspace", "end", "--file", str(tmp_path / "list.json"), *place)
+    assert cli(*again).err.strip() == "Nothing was written: all of it stands there already."
+    monkeypatch.setenv("REMANENT_LANGUAGE", "zh")
+    assert cli(*again).err.strip() == "没有写入：内容均已有记录。"
+    monkeypatch.setenv("REMANENT_LANGUAGE", "en")
     told = cli("workspace", "changes", *place).out
     assert "+++ MEMORY.md" in told
     (tmp_path / "bad.json").write_text('[{"role": "user"', encoding="utf-8")

@@ -1,4 +1,4 @@
-"""`serve` and `mcp`: a memory for other processes, and the configuration by which agents find it.
+"""`serve` and `mcp`: a memory for other processes.
 
 The parts of the server are put together here, because only here is it known which are installed.
 """

@@ -178,8 +178,9 @@ def certificates() -> "ssl.SSLContext":
 # ── one JSON API behind a URL and a key: questions by POST, with retries, bounds and errors that name who must act ──
 # Shared by embedders, rerankers and agents' tools, so that all of them wait, retry and complain alike.
 
-# Time-outs, conflicts, too early, too many, and failures of the server, except for what it will never do.
-_MAY_PASS = frozenset({408, 409, 425, 429, *range(500, 600)} - {501, 505})
+MAY_PASS = frozenset({408, 409, 425, 429, *range(500, 600)} - {501, 505})
+"""Statuses after which the same request may succeed: time-outs, conflicts, too early, too many, and failures of the
+server, except for what it will never do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,7 +309,7 @@ class JsonApi:
         """Return the error for a status: who must act, and which setting to look at."""
         status = response.status_code
         message = f"{self._base_url} answers {status}: {self._provider_message(response)}"
-        if status in _MAY_PASS:
+        if status in MAY_PASS:
             return ModelUnavailable(message, retry_after=retry_after(response.headers, now=self._clock()))
         if status in {401, 403}:
             return ModelRejected(f"{message}. Check {self._prefix}api_key and what it is allowed to do")

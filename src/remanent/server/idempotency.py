@@ -30,8 +30,8 @@ _FOLDER = ".access/replays"
 _MAX_CACHED = 1_000
 _MAX_CACHED_BYTES = 4 * 2**20
 """Answers that are kept in memory too, for requests that wait for the first of them; notes hold the rest."""
-_LIFETIME_SECONDS = 86_400.0
-"""A day, as long as notes hold: whoever retries does so within minutes, or never."""
+_LIFETIME_SECONDS = LIFETIME.total_seconds()
+"""As long as notes hold: whoever retries does so within minutes, or never."""
 _MAX_KEY_LENGTH = 255
 """Characters; as other APIs with this header allow."""
 _MAX_UPLOAD_IN_MEMORY = 1024 * 1024
@@ -224,11 +224,15 @@ class _ShelfNotes:
         return note if note.at > self._now - LIFETIME else None
 
     def _write(self, name: str, note: NotedAnswer) -> None:
-        """Write a note durably; notes that have expired go at this occasion, so that nothing else need tidy up."""
+        """Write a note durably; notes that have expired go at this occasion, so that nothing else need tidy up.
+
+        The oldest stand first: behind one that is still valid nothing has expired.
+        """
         try:
             for other, content in self._shelf.documents(_FOLDER):
-                if self._valid(content) is None:
-                    self._shelf.remove(other)
+                if self._valid(content) is not None:
+                    break
+                self._shelf.remove(other)
             self._shelf.write(f"{_FOLDER}/{name}.json", note.to_json().encode())
         except OSError as error:
             raise StorageError(f"nothing can be written to {_FOLDER}: {error.strerror}") from error

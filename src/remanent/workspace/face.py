@@ -236,13 +236,17 @@ class AsyncWorkspace:
         entry_ids = await self._keep_in_journal(done.skipped, session=session) if done.skipped else ()
         if session is not None and (done.written or done.skipped):
             await self._note_in_pad([*done.written, *done.skipped], session=session)
+        if done.skipped:
+            reason = f"{_day_name(at.date())} is full; see the journal"
+        else:
+            reason = "" if done.written else "all of it stands there already"
         return _report(
             facts=tuple(done.written),
             known=done.known,
             path=_day_name(at.date()) if done.written else "",
             skipped=tuple(done.skipped),
             entry_ids=entry_ids,
-            reason=f"{_day_name(at.date())} is full; see the journal" if done.skipped else "",
+            reason=reason,
         )
 
     def _take_down(self, files: WorkspaceFiles, facts: Sequence[str], at: datetime, session: str | None) -> _TakenDown:

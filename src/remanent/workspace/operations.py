@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
-from remanent.bilingual import Bilingual
+from remanent.bilingual import Bilingual, translated
 from remanent.discipline.operation import Command, Face, Permission, Screen, Tool, operation
 from remanent.discipline.port import Call
 from remanent.discipline.shapes import Limit, Nothing, Page, Session, about
@@ -186,7 +186,7 @@ def _show_report(screen: Screen, report: HookReport) -> None:
     if report.skipped:
         screen.line(screen.word(SKIPPED, count=len(report.skipped)))
     if not report.facts and not report.skipped:
-        screen.tell(NOTHING, reason=report.reason or report.known)
+        screen.tell(NOTHING, reason=translated(report.reason, screen.language))
 
 
 @_operation(

@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from remanent.errors import LanguageError, ModelDenied, ModelRejected, ModelUnavailable, Refused
-from remanent.http.client import AnswerTooLarge, Scrubber, make_client, retry_after
+from remanent.http.client import MAY_PASS, AnswerTooLarge, Scrubber, make_client, retry_after
 from remanent.language.models.call import Completion, Endpoint, Finish, ModelCall, Output
 from remanent.model import Clock
 from remanent.settings import ModelSettings
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from pydantic_ai.providers import Provider
 
 
-_MAY_PASS = frozenset({408, 409, 425, 429, *range(500, 600)} - {501, 505})
 _UNDERSTOOD = frozenset({400, 404, 415, 422, 501})
 """Statuses of a provider that read the request and does not know something in it."""
 _STRUCTURE = ("response_format", "json_schema", "json_object", "schema", "structured", "grammar", "tool", "function")
@@ -102,7 +101,7 @@ class ErrorTranslator:
         told = f"{who} answers {error.status_code}: {said}"
         if isinstance(error, vendor.ModelQuotaExceededError):
             return ModelDenied(f"{told}. The account has no quota left")
-        if error.status_code in _MAY_PASS and not isinstance(error, vendor.ModelRequestRejectedError):
+        if error.status_code in MAY_PASS and not isinstance(error, vendor.ModelRequestRejectedError):
             return ModelUnavailable(told, retry_after=retry_after(error.headers or {}, now=now))
         if isinstance(error, vendor.ModelAuthenticationError):
             return ModelDenied(f"{told}. Check model.api_key and what it is allowed to do")
