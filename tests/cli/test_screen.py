@@ -29,7 +29,14 @@ def test_no_control_character_reaches_the_terminal(text: str) -> None:
     assert all(char in "\t\n" or not (ord(char) < 32 or 127 <= ord(char) < 160) for char in shown)
 
 
-@given(st.text(st.characters(exclude_categories=["Cc"])))
+TURNING = "".join(map(chr, (*range(0x202A, 0x202F), *range(0x2066, 0x206A))))
+
+
+def test_signs_that_turn_the_direction_of_writing_are_marked() -> None:
+    assert visible(f"pay {TURNING}4321") == f"pay {'�' * 9}4321"
+
+
+@given(st.text(st.characters(exclude_categories=["Cc"], exclude_characters=TURNING)))
 def test_a_text_without_control_characters_is_shown_as_it_is(text: str) -> None:
     assert visible(text) == text
 

@@ -293,7 +293,19 @@ def test_the_gate_can_be_left_open_for_one_question(ada: Agent) -> None:
 def test_a_question_without_a_word_is_answered_by_nothing(ada: Agent) -> None:
     found = ada.recall("?!…")
     assert found.items == ()
-    assert found.gate is None or found.gate.reason is GateReason.WORDLESS
+    assert found.gate is not None
+    assert found.gate.reason in {GateReason.WORDLESS, GateReason.EMPTY}
+
+
+def test_whoever_was_told_nothing_gets_a_verdict_as_everybody_does(tmp_path: Path) -> None:
+    """Code that reads the verdict broke on the first question of each new user."""
+    with remanent.open(tmp_path, embedder="none") as memory:
+        agent = memory.agent("ada")
+        agent.remember("My rabbit is called Misty.", user="eve")
+        memory.settle()
+        for found in (memory.agent("new").recall("hello"), agent.recall("What is my rabbit called?", user="bob")):
+            assert found.gate is not None
+            assert (found.gate.verdict, found.gate.reason, found.items) == ("far", GateReason.EMPTY, ())
 
 
 async def test_the_gate_can_be_turned_off_in_the_settings(tmp_path: Path) -> None:

@@ -38,6 +38,8 @@ class GateReason(StrEnum):
     """There is no word in the question."""
     UNMEASURED = "unmeasured"
     """Too little is known of this store and its models to judge by."""
+    EMPTY = "empty"
+    """There was nothing to judge: nothing was told, or nothing that the conditions of the question let through."""
 
 
 class GateVerdict(Model):

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from remanent.errors import InvalidInput
 from remanent.lightweight import dataclass
-from remanent.model import Clock, Evaluation, Found, FoundItem, Probe, Probed, Scope, to_instant
+from remanent.model import Clock, Evaluation, Found, FoundItem, GateReason, Probe, Probed, Scope, to_instant
 from remanent.recall.question import Question
 from remanent.recall.recall import Recall
 from remanent.stores import RecordFilter
@@ -177,7 +177,10 @@ async def _asked(ask: AskProbe, probe: Probe) -> _ProbeResult:
     seconds = time.perf_counter() - begin
     judged = await ask(probe, gated=True)
     gate = judged.gate
-    evidence = (math.inf if judged.items else -math.inf) if gate is None else gate.score - gate.threshold
+    if gate is None or gate.reason is GateReason.EMPTY:
+        evidence = math.inf if judged.items else -math.inf
+    else:
+        evidence = gate.score - gate.threshold
     return _ProbeResult(
         wanted=_wanted(probe),
         hits=[_answers(item, probe) for item in found.items[:_DEPTH]],

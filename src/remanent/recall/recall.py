@@ -78,6 +78,8 @@ than that is not found. It bounds one more search of all paths, which only a flo
 
 _KNOWN = GateVerdict(passed=True, reason=GateReason.KNOWN)
 """The verdict on what was looked up."""
+_EMPTY = GateVerdict(passed=False, reason=GateReason.EMPTY)
+"""The verdict where there is nothing to judge, so that whoever asks for a verdict always gets one."""
 BEFORE_ALL = StandingQuery(STATES)
 """What a search reads before all else: the counters of an agent, and the named values that paths go by."""
 READ_WHOLE = "recall"
@@ -356,6 +358,8 @@ class Recall:
             if not verdict.passed:
                 best, rest = [], []
                 records.clear()
+        elif options.gated and not gathered.left_out:
+            verdict = _EMPTY
         scoring.boost(question, best, records, options.recipe, size_of=lambda one: len(texts.units(one)))
         return _Shortlist(best, rest, texts, entries, crowd_of, verdict, gathered.left_out)
 

@@ -35,7 +35,7 @@ async def test_asking_shows_the_verdict_the_tokens_and_why_also_at_another_time_
     await page.get_by_role("button", name="Take back").click()
     await expect(flat.first).to_be_visible()
     # A memory of two sentences holds back little; what the page says of it is what matters here.
-    held = {"passed": False, "reason": "strange"}
+    held = {"passed": False, "reason": "strange", "verdict": "far"}
 
     async def hold_back(route: Route) -> None:
         answer = await (await route.fetch()).json()

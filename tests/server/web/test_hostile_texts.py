@@ -108,3 +108,14 @@ async def test_hostile_tasks_and_names_of_files_are_shown_and_none_of_them_runs(
     await expect(shown.page.get_by_role("dialog")).to_be_visible()
     assert await shown.page.evaluate("window.__ran") is None
     assert (dialogs, shown.complaints, shown.foreign) == ([], [], [])
+
+
+async def test_signs_that_turn_the_direction_of_writing_are_shown_and_not_obeyed(window: OpenWindow) -> None:
+    """A text could be read as another one than what is stored and given to a model."""
+    shown = await window()
+    await shown.say("The code of the harbour gate is \u202e4321\u202c.")
+    for page in ("memory", "ask?q=What is the code of the harbour gate?"):
+        await shown.open(f"{PLACE}/{page}{'&' if '?' in page else '?'}agent=ada")
+        card = shown.page.locator("article.card").filter(has_text="harbour").first
+        await expect(card).to_contain_text("\ufffd4321\ufffd")
+        assert "\u202e" not in await shown.page.locator("main").inner_text()

@@ -6,6 +6,7 @@ import { Age, Badge, Empty, html, kindOf, Loaded, pathName, Reasons, recordAddre
 import { moment, say } from "./words.mjs";
 
 const STEPS = 100;
+const VERDICTS = { near: "gate_open", unsure: "gate_perhaps", far: "gate_shut" };
 
 export function Page() {
   const app = useApp();
@@ -34,7 +35,7 @@ function Answer({ found, took, onWithout }) {
   const { base, here } = useApp();
   const { gate, injection } = found;
   return html`<div class="two"><section class="stack"><h2>${say("memory")} <span class="small quiet">${say("took", { ms: Math.round(took) })}</span></h2>
-    ${gate && html`<p class=${gate.passed ? "quiet small" : "warn"}>${say(gate.passed ? "gate_open" : "gate_shut", { why: say(`gate_${gate.reason}`) })}</p>`}
+    ${gate && html`<p class=${gate.verdict === "far" ? "warn" : "quiet small"}>${say(VERDICTS[gate.verdict], { why: say(`gate_${gate.reason}`) })}</p>`}
     ${found.left_out.length > 0 && html`<p class="warn small">${say("left_out", { paths: found.left_out.map((one) => pathName(one.path ?? one.name)).join(say("comma")) })}</p>`}
     ${found.items.length === 0 && html`<${Empty}>${say("no_match")}</${Empty}>`}
     ${found.items.map((item) => html`<article class="card k-${kindOf(item.kind)}"><header><${Badge} kind=${item.kind} /><span class="grow"></span><span class="small quiet"><${Age} at=${item.occurred_at} /></span></header>

@@ -5,7 +5,10 @@ import htm from "htm";
 import { session } from "./api.mjs";
 import { age, isChinese, knows, moment, number, role, say, size, span } from "./words.mjs";
 
-export const html = htm.bind(h);
+// Signs that turn the direction of writing would have a stored text show other words than it holds.
+const TURNS = /[\u202a-\u202e\u2066-\u2069]/g;
+const unturned = (child) => (typeof child === "string" ? child.replace(TURNS, "\ufffd") : Array.isArray(child) ? child.map(unturned) : child);
+export const html = htm.bind((type, props, ...children) => h(type, props, ...children.map(unturned)));
 export const App = createContext(null);
 export const useApp = () => useContext(App);
 
