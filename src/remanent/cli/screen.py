@@ -42,8 +42,8 @@ PROGRESS_AFTER = 0.5
 PLAIN_WIDTH = 120
 """Columns of a table that is not shown on a terminal."""
 
-# What a remembered text must not do to a terminal: every control character but tab and line end becomes its picture. Signs
-# that turn the direction of writing, which would have it show other words than it holds, are marked.
+# What a remembered text must not do to a terminal: every control character but tab and line end becomes its picture.
+# Signs that turn the direction of writing, which would have it show other words than it holds, are marked.
 _PICTURES = {code: 0x2400 + code for code in range(32) if code not in (9, 10)} | {0x7F: 0x2421}
 _PICTURES |= dict.fromkeys((*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD)
 
