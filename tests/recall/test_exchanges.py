@@ -1,11 +1,14 @@
 """A short question and what somebody says to it are one answer."""
 
+import re
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from shutil import copyfile
 
 import pytest
 
 import remanent
+from remanent.model.clock import local
 
 ASKED = "Lovely turtles! Since when do you keep them?"
 TOLD = "Three years now, they are called Tim and Tom."
@@ -211,3 +214,30 @@ def test_a_reply_is_found_by_what_it_replies_to_however_its_index_was_made(tmp_p
         after = ada.recall("aquarium")
     assert [item.text for item in after.items] == [item.text for item in before.items]
     assert any("in May" in source.text for item in after.items for source in item.sources)
+
+
+def test_what_is_said_days_later_answers_nothing_and_has_its_own_day(tmp_path: Path) -> None:
+    """A line that broke "yesterday" stood under the day of a question that was asked two weeks before it."""
+    at = datetime(2026, 1, 6, 10, tzinfo=UTC)
+    speech = {"role": "assistant", "content": "A speech can be short! Shall I draft it?", "occurred_at": at}
+    boiler = {"role": "user", "content": "My boiler broke yesterday."}
+    with remanent.open(tmp_path, embedder="none") as memory:
+        for name, waited in (("late", timedelta(days=14)), ("soon", timedelta(minutes=2))):
+            memory.agent(name).remember([speech, {**boiler, "occurred_at": at + waited}], session="s")
+        memory.settle()
+        late, soon = (memory.agent(name).recall("boiler speech draft") for name in ("late", "soon"))
+        assert [len(item.sources) for item in late.items] == [1, 1]
+        assert [len(item.sources) for item in soon.items] == [2]
+        assert "[2026-01-20] user: My boiler broke yesterday [2026-01-19]." in late.text
+
+
+def test_each_line_of_an_exchange_over_midnight_has_its_own_day(tmp_path: Path) -> None:
+    evening = datetime(2026, 1, 6, 20, tzinfo=UTC)
+    said = (evening, evening + timedelta(hours=8))
+    with remanent.open(tmp_path, embedder="none") as memory:
+        ada = memory.agent("ada")
+        ada.remember([{**line, "occurred_at": at} for line, at in zip(TALK[:2], said, strict=True)], session="s")
+        memory.settle()
+        text = ada.recall("What are the turtles called?").text
+    days = [re.escape(str(local(moment).date())) for moment in said]
+    assert re.search(rf"- \[{days[0]}.*\] Ann: .*\n- \[{days[1]}.*\] Bob: ", text), text

@@ -57,6 +57,10 @@ MAX_TWINS = 8
 """Further places that one item names where the same words were said; who wants all of them lists entries."""
 
 
+_ONE_TALK = timedelta(hours=12)
+"""Longer than anybody waits for a reply in one sitting; what is said next, days later, answers nothing. By hand."""
+
+
 def exchanges(
     chosen: Iterable[RankedCandidate],
     known: Iterable[RankedCandidate],
@@ -93,13 +97,15 @@ def exchanges(
                 continue
             earlier, later = (one, other) if step > 0 else (other, one)
             if abs(step) == 1:
+                is_replied = True
                 asked = agent_is_asked and earlier.place.trust is Origin.USER and later.place.trust is Origin.AGENT
-                belongs = asked or _takes_back(earlier, later, records) or _answers(earlier, later, records)
+                goes_on = asked or _answers(earlier, later, records)
             else:
                 between = turns.get((one.place.session, one.place.seq + step // 2))
-                by_agent = between.place.trust is Origin.AGENT if between else earlier.record_id in replied
-                belongs = by_agent and (_takes_back(earlier, later, records) or _goes_on(one, other, least=least))
-            if belongs:
+                is_replied = between.place.trust is Origin.AGENT if between else earlier.record_id in replied
+                goes_on = _goes_on(one, other, least=least)
+            waited = abs(records[later.record_id].occurred_at - records[earlier.record_id].occurred_at)
+            if is_replied and ((goes_on and waited <= _ONE_TALK) or _takes_back(earlier, later, records)):
                 beside.setdefault(one.record_id, []).append(other)
                 told.add(other.record_id)
     return kept, beside

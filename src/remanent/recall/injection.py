@@ -252,26 +252,28 @@ def _lines(
         one, item = told[place], told[place].item
         if whole and text == item.text:
             lines[place] = whole[place]
-        elif text == item.text and (spoken := _by_speaker(item, names)):
-            lines[place] = "\n".join(f"- {one.before}{said}" for said in spoken)
+        elif text == item.text and (spoken := _by_speaker(one, names)):
+            lines[place] = "\n".join(spoken)
         else:
             dated = with_dates(text, item.occurred_at, is_dated="date" in one.section.tells)
             lines[place] = f"- {one.before}{_escaped(dated)}{one.after}"
     return lines
 
 
-def _by_speaker(item: FoundItem, names: Mapping[str, str]) -> list[str]:
-    """Return a reply and what it replies to, each after its speaker's name; nothing for any other memory.
+def _by_speaker(one: _ToldMemory, names: Mapping[str, str]) -> list[str]:
+    """Return the lines of a reply and of what it replies to, each with its speaker and its day; of others nothing.
 
     As one text its names would be taken for forged ones and be made harmless.
     """
+    item = one.item
     told = [source for source in item.sources if source.role and source.text]
     if item.kind is not Kind.TURN or len({source.role for source in told}) < 2 or len(told) != len(item.sources):
         return []
-    return [
-        f"{names[source.role]}: {_escaped(with_dates(source.text, source.occurred_at))}"
-        for source in sorted(told, key=lambda source: item.text.find(source.text))
-    ]
+    lines = []
+    for source in sorted(told, key=lambda source: item.text.find(source.text)):
+        before = one.before.replace(str(_day(item)), str(local(source.occurred_at).date()), 1)
+        lines.append(f"- {before}{names[source.role]}: {_escaped(with_dates(source.text, source.occurred_at))}")
+    return lines
 
 
 def _spoken_name(role: str, language: Language) -> str:
