@@ -405,7 +405,7 @@ def said_at(stamp: object, *, now: datetime) -> datetime | None:
 _RELATIVE = lazy_regex(
     r"\b(?:yesterday|tomorrow|tonight|today|ago|recently|(?:last|past|next|this|coming|previous|earlier)\s+"
     r"(?!one\b|time\b|thing\b|is\b|was\b|and\b|to\b)|(?:mon|tues|wednes|thurs|fri|satur|sun)day|weekend)\b|"
-    r"[昨今明前后去上下本][天日晚早晨夜年月周个]|大[前后]天|[周上下]末|星期|礼拜|周[一二三四五六日天]|[天日周月年]前|[天日周月年][之以]?后",
+    r"[昨今明前后去上下本][天日晚早晨夜年月周个儿]|大[前后]天|[周上下]末|星期|礼拜|周[一二三四五六日天]|[天日周月年]前|[天日周月年][之以]?后",
     re.IGNORECASE,
 )
 _IN_RELATIVE = (

@@ -35,7 +35,11 @@ _MONTH = (
 _STAGE = r"(?:月?(?P<stage>初|上旬|中旬|下旬|中(?!国|心|学|间|午)|底|末))"
 _DAY_NUMBER = "(?:[12]\\d|3[01]|0?[1-9]|[二三]?十[一二三四五六七八九]?|[一二三四五六七八九]|廿[一二三四五六七八九]?)"
 _DAY = rf"(?P<day>{_DAY_NUMBER})(?:日|号)"
-_SEASON = r"(?P<season>[春夏秋冬])(?:天|季|日(?!本))?"
+_SEASON = (
+    r"(?P<season>[春夏秋冬])(?:天|季|日(?!本)|(?=\Z|[^\u4e00-\u9fff]"
+    r"|[的末初我你他她它咱在去到从就才又也还要将会曾起开入以之前后]))"
+)
+"""One sign alone names a season where no word goes on with it: 去年春节, 今年冬至, 明年秋招 are something else."""
 _WEEK = r"(?<![大上下])(?P<week>上{1,3}|下{1,3}|这|本)?一?个?(?:周|星期|礼拜)"
 _PART = r"(?P<part>凌晨|清晨|早晨|早上|上午|中午|午后|下午|傍晚|晚上|夜里|夜晚|深夜|半夜|午夜)"
 _NO_HOUR = r"(?!的?(?:\d{1,2}|[零一两二三四五六七八九十]{1,3})点)"
@@ -44,6 +48,13 @@ _NEAR_DAYS = {
     "大前天": -3, "前天": -2, "昨天": -1, "昨日": -1, "今天": 0, "今日": 0, "当天": 0, "明天": 1, "明日": 1, "后天": 2,
     "大后天": 3, "大大前天": -4, "大大后天": 4,
 }  # fmt: skip
+_NEAR_DAYS |= {
+    f"{lead}{day}儿{end}": number + (number > 1) - (number < -1) if lead else number
+    for day, number in {"前": -2, "昨": -1, "今": 0, "明": 1, "后": 2}.items()
+    for lead in (("", "大") if abs(number) > 1 else ("",))
+    for end in ("", "个")
+}
+"""昨儿, 明儿个, 大后儿: as they are said in the north."""
 _NEAR_YEARS = {
     "大前年": -3, "前年": -2, "去年": -1, "上年": -1, "上一年": -1, "今年": 0, "本年": 0, "明年": 1, "来年": 1,
     "后年": 2, "大后年": 3,
@@ -233,11 +244,33 @@ def _near_day(match: re.Match[str], view: DateContext) -> DateMeaning:
     return calendar.day_or_part(view.today + timedelta(days=shift), _PARTS.get(match.groupdict().get("part") or ""))
 
 
+@CHINESE_DATES.rule(r"(?P<first>今明|明后)(?:两|二)?天")
+def _two_near_days(match: re.Match[str], view: DateContext) -> DateMeaning:
+    """明后天, 今明两天."""
+    first = view.today + timedelta(days=match["first"] == "明后")
+    return DateMeaning(calendar.days(first, 2, "range"), relative=True)
+
+
 # 第二个星期三, 最后一个周五: one of several, and no certain one.
-_WEEKDAY = (
-    rf"(?<!最后)(?<!第)(?<![{_DIGIT}十两几\d])(?<![{_DIGIT}十两几\d]个)"
-    rf"{_WEEK}(?P<weekday>[一二三四五六日天1-7])(?!\d|[年岁个季期])"
+_ONE_OF_ALL = rf"(?<!最后)(?<!第)(?<![{_DIGIT}十两几\d])(?<![{_DIGIT}十两几\d]个)"
+_WEEKDAYS = "一二三四五六日"
+_IN_A_ROW = (
+    r"(?:(?:一二|二三|三四|四五|五六)[三四五六]*|六日(?![出落常用语记程]))"
+    r"(?![点时刻号月楼层个次人位家件条节遍十百千万分])"
 )
+"""Weekdays in a row, said in one: 下周二三; 下周二三点 is a time."""
+_WEEKDAY = rf"{_ONE_OF_ALL}{_WEEK}(?!{_IN_A_ROW})(?P<weekday>[一二三四五六日天1-7])(?!\d|[年岁个季期])"
+
+
+@CHINESE_DATES.rule(rf"{_ONE_OF_ALL}{_WEEK}(?P<days>{_IN_A_ROW})")
+def _weekdays_in_a_row(match: re.Match[str], view: DateContext) -> DateMeaning | None:
+    """下周二三, 上周五六; without a week nothing tells which is meant."""
+    if not match["week"]:
+        return None
+    begin = calendar.weekday_in_week(
+        view.today + timedelta(weeks=_SHIFTS[match["week"]]), _WEEKDAYS.find(match["days"][0])
+    )
+    return DateMeaning(calendar.days(begin, len(match["days"]), "range"), relative=True)
 
 
 @CHINESE_DATES.rule(
@@ -246,7 +279,7 @@ _WEEKDAY = (
 def _weekday_away(match: re.Match[str], view: DateContext) -> DateMeaning:
     """两周前的周五."""
     weeks = round(_amount(match["number"])) * (-1 if match["way"] == "前" else 1)
-    number = "一二三四五六日".find(match["weekday"].replace("天", "日"))
+    number = _WEEKDAYS.find(match["weekday"].replace("天", "日"))
     return calendar.day_or_part(calendar.weekday_in_week(view.today + timedelta(weeks=weeks), number), None)
 
 
@@ -254,9 +287,7 @@ def _weekday_away(match: re.Match[str], view: DateContext) -> DateMeaning:
 def _weekday(match: re.Match[str], view: DateContext) -> DateMeaning | None:
     """下周三, 上星期天, 周五下午."""
     written = match["weekday"]
-    number = (
-        6 if written in "日天7" else "一二三四五六".find(written) if written in "一二三四五六" else int(written) - 1
-    )
+    number = 6 if written in "天7" else _WEEKDAYS.find(written) if written in _WEEKDAYS else int(written) - 1
     part = match.groupdict().get("part")
     shift = _SHIFTS[match["week"] or "本"]
     day = calendar.weekday_in_week(view.today + timedelta(weeks=shift), number)
