@@ -48,6 +48,9 @@ class Run(Model):
 
     run_id: Id
     operation: str
+    workspace: str | None = None
+    agent: str | None = None
+    """Whose memory it works on, so that a list of the whole organisation can tell; `None` where it works on more."""
     state: RunState = RunState.RUNNING
     started_at: Instant
     ended_at: Instant | None = None
@@ -213,7 +216,13 @@ class Runs:
         """Begin work, and return when it is known that it was begun."""
         self._check_room(place.org)
         # Not a time-ordered id: nobody shall guess another's.
-        run = Run(run_id=secrets.token_hex(16), operation=operation.name, started_at=self._clock())
+        run = Run(
+            run_id=secrets.token_hex(16),
+            operation=operation.name,
+            workspace=place.workspace,
+            agent=place.agent,
+            started_at=self._clock(),
+        )
         # Waiting has no answer: who waited for a server that is gone waits again.
         is_written = operation.changes or operation.response is not Done
         kept = _RunState(run, place, operation.permission, is_written, operation.changes)

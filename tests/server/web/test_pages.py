@@ -500,6 +500,12 @@ async def test_a_task_bank_is_shown_with_its_insight_its_graph_and_the_words_beh
     await shown.open(f"{PLACE}/memory?agent=ada&tab=bank")
     await shown.page.get_by_role("tabpanel").get_by_role("link", name="How high is Mount Kelt?").click()
     await expect(shown.page.get_by_role("heading", name="Insight Doc")).to_be_visible()
+    await shown.open(f"{PLACE}/runs?agent=lin")
+    row = shown.page.get_by_role("row").filter(has_text="Work on one long task")
+    await expect(row).to_contain_text("ada")
+    assert await shown.page.get_by_role("alert").count() == 0, "another agent's bank is not opened as one's own"
+    await row.get_by_role("link", name="Open").click()
+    await expect(shown.page.get_by_role("heading", name="Insight Doc")).to_be_visible()
     await shown.open(f"{PLACE}/runs?agent=ada&bank=nothing")
     await expect(shown.page.get_by_role("alert")).to_contain_text("there is no bank nothing here")
     assert [one for one in shown.complaints if "404" not in one] == []
