@@ -254,7 +254,9 @@ def _listen(host: str, port: int) -> socket.socket:
         listener.bind((host, port))
     except OSError as error:
         listener.close()
-        raise InvalidSettings(f"cannot listen on {host}:{port}: {error.strerror}; choose another port") from error
+        raise InvalidSettings(
+            f"cannot listen on {host}:{port}: {error.strerror}; choose another port: --port, or REMANENT_SERVER__PORT"
+        ) from error
     return listener
 
 
