@@ -10,14 +10,12 @@ import asyncio
 import inspect
 import json
 import os
-import pickle
 import random
 import re
 import shutil
 import signal
 import sys
 import threading
-import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -48,6 +46,7 @@ from remanent.workspace import files as workspace_files
 from remanent.workspace import hooks as workspace_hooks
 from remanent.workspace.files import WorkspaceFiles
 from tests.chaos.support.counts import SEED
+from tests.chaos.support.places import in_child
 from tests.chaos.support.remains import remains_of, secret_text
 from tests.chaos.support.units import START
 
@@ -352,26 +351,6 @@ async def look_after(home: Path, made: Home, what: str) -> list[str]:
         problems += (await agent.admin.check()).problems
         problems += [f"{path} is left" for path in (home / ".erasing").glob("*")]
     return problems + [f"after closing: {left}" for left in remains(home, made, what)[:3]]
-
-
-def in_child(work: Callable[[], Any]) -> tuple[int, Any]:
-    """Do work in a process of its own, and return how that ended and what it gave; threads live there only."""
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        try:
-            os.close(reader)
-            with os.fdopen(writer, "wb") as out:
-                out.write(pickle.dumps(work()))
-            os._exit(0)
-        except BaseException:  # noqa: BLE001 - border: a child must never go on as its parent
-            traceback.print_exc()
-            os._exit(1)
-    os.close(writer)
-    with os.fdopen(reader, "rb") as given:
-        content = given.read()
-    _, status = os.waitpid(child, 0)
-    return os.waitstatus_to_exitcode(status), pickle.loads(content) if content else None
 
 
 def cut_short(folder: Path, made: Home, what: str, cuts: int, cut: Cut) -> dict[str, Any]:
