@@ -1,10 +1,11 @@
 from collections.abc import AsyncIterator, Iterator
 from functools import partial
+from importlib import import_module
 from itertools import count
 from pathlib import Path
 from threading import Event
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -24,10 +25,15 @@ from tests.servers import ServerProcess, free_port, has_milvus, milvus
 if not has_milvus():
     pytest.skip("pymilvus or milvus-lite is not installed", allow_module_level=True)
 
-from remanent.stores import milvus as adapter
-from remanent.stores.milvus import MilvusVectors
+if TYPE_CHECKING:
+    from remanent.stores.milvus import MilvusVectors
 
 _spaces = count()
+
+
+def adapter() -> Any:
+    """Return what is tested, loaded by the process whose tests it is: its client brings pandas, a second of CPU."""
+    return import_module("remanent.stores.milvus")
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +61,7 @@ class Index:
     def __init__(self, folder: Path, url: str, *, alone: bool = True, patience: float = 60) -> None:
         self.store = SqliteStore(folder)
         beside = (Refusing if alone else LocalVectors)(self.store)
-        self.vectors = MilvusVectors(url, self.store, beside=beside, patience=patience)
+        self.vectors: MilvusVectors = adapter().MilvusVectors(url, self.store, beside=beside, patience=patience)
         self.samples = Samples()
         self.scope = self.samples.make_scope()
 
@@ -90,7 +96,7 @@ async def index(tmp_path: Path, url: str) -> AsyncIterator[Index]:
 
 async def marked(index: Index, revision: int) -> None:
     """Have the rows of the agent say that they stand at a revision."""
-    row = adapter._row(index.place.agent, "", "", revision, np.zeros(index.place.dimension, np.float32))
+    row = adapter()._row(index.place.agent, "", "", revision, np.zeros(index.place.dimension, np.float32))
     await index.vectors._ask(lambda client: client.upsert(index.place.collection, [row]))
 
 
@@ -115,7 +121,7 @@ async def test_a_second_process_takes_over_what_the_first_has_copied(
     assert await index.near(1, 0) == kept
     second = Index(tmp_path / "one", url)
     written: list[object] = []
-    monkeypatch.setattr(adapter, "_write", lambda *given: written.append(given))
+    monkeypatch.setattr(adapter(), "_write", lambda *given: written.append(given))
     assert await second.near(1, 0) == kept
     assert written == []
     await second.close()
@@ -131,9 +137,9 @@ async def test_a_writer_that_stopped_half_way_leaves_nothing_wrong(index: Index,
         tx.drop(gone)
     assert await index.near(1, 0) == [moved]
     place = index.place
-    newest = await index.vectors._ask(adapter._mark, place)
+    newest = await index.vectors._ask(adapter()._mark, place)
     assert newest is not None
-    await index.vectors._ask(adapter._write, place, old, False)
+    await index.vectors._ask(adapter()._write, place, old, False)
     for revision in (old.revision, newest):
         await marked(index, revision)
         hits = await index.vectors.search(
@@ -145,10 +151,10 @@ async def test_a_writer_that_stopped_half_way_leaves_nothing_wrong(index: Index,
 async def test_rows_are_copied_page_by_page_and_marked_after_the_last(
     index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(adapter, "vector_pages", partial(vector_pages, limit=2))
+    monkeypatch.setattr(adapter(), "vector_pages", partial(vector_pages, limit=2))
     kept = [await index.keep(1, number) for number in range(4)]
     assert await index.near(1, 0) == kept
-    assert await index.vectors._ask(adapter._mark, index.place) == await index.store.vector_revision(index.scope)
+    assert await index.vectors._ask(adapter()._mark, index.place) == await index.store.vector_revision(index.scope)
     await index.store.erase(index.scope, Erasure(record_ids=(kept[0],)))
     more = [await index.keep(1, number) for number in range(4, 7)]
     assert await index.near(1, 0) == [*kept[1:], *more]
@@ -182,7 +188,7 @@ async def test_erasing_removes_the_rows_and_claims_no_more(index: Index, everyth
     await index.near(1)
     erased = await index.store.erase(index.scope, Erasure(record_ids=(gone,), everything=everything))
     await index.vectors.erased(index.scope, None if everything else erased.record_ids)
-    assert await index.vectors._ask(adapter._records, index.place) == ([] if everything else [kept])
+    assert await index.vectors._ask(adapter()._records, index.place) == ([] if everything else [kept])
     assert await index.vectors.check(index.scope) == ()
     assert index.vectors.depth is ErasureDepth.UNREADABLE
 
@@ -202,8 +208,8 @@ class Gate:
     """Holds up requests of one kind until it is opened."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, work: str) -> None:
-        self._held, self._open, self.asked = getattr(adapter, work), Event(), 0
-        monkeypatch.setattr(adapter, work, self)
+        self._held, self._open, self.asked = getattr(adapter(), work), Event(), 0
+        monkeypatch.setattr(adapter(), work, self)
 
     def __call__(self, *arguments: Any) -> Any:
         self.asked += 1
@@ -217,7 +223,7 @@ class Gate:
 async def test_a_server_that_hangs_holds_up_one_search_for_a_moment_and_none_after_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(adapter, "MilvusClient", lambda **_: SimpleNamespace(close=lambda: None))
+    monkeypatch.setattr(adapter(), "MilvusClient", lambda **_: SimpleNamespace(close=lambda: None))
     hanging = Gate(monkeypatch, "_mark")
     index = Index(tmp_path, "milvus://127.0.0.1:1", alone=False, patience=0.01)
     kept = [await index.keep(1, number) for number in range(3)]
@@ -240,7 +246,7 @@ async def test_copying_goes_on_behind_searches_that_do_not_wait_for_it(
     copying.open()
     await task
     assert copying.asked == 1
-    assert sorted(await index.vectors._ask(adapter._records, index.place)) == sorted(kept)
+    assert sorted(await index.vectors._ask(adapter()._records, index.place)) == sorted(kept)
     alone = Index(tmp_path, url)
     assert await alone.near(1, 0) == kept, "there is nothing left to copy"
     assert copying.asked == 1
@@ -271,4 +277,4 @@ async def test_a_file_of_milvus_lite_keeps_the_vectors_of_one_process(tmp_path: 
 def test_a_url_that_says_too_little_or_too_much_is_refused(url: str, tmp_path: Path) -> None:
     store = SqliteStore(tmp_path)
     with pytest.raises(InvalidSettings):
-        MilvusVectors(url, store, beside=LocalVectors(store), patience=1)
+        adapter().MilvusVectors(url, store, beside=LocalVectors(store), patience=1)

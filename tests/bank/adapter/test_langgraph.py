@@ -1,18 +1,10 @@
 """LangGraph itself on a bank's steps, with a chat model that is spoken to over real HTTP."""
 
-import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
-from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, convert_to_openai_messages
-from langchain_core.outputs import ChatGeneration, ChatResult
-from langchain_core.runnables import Runnable
-from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from remanent.agents.tools import FunctionTool
 from remanent.bank.adapter.langgraph import LangGraphFramework
@@ -23,56 +15,10 @@ from tests.language.scripted.server import ScriptedServer
 from tests.language.scripted.steps import calls, fails, says
 
 
-class HttpChat(BaseChatModel):
-    """A chat model behind an OpenAI-compatible URL, as integrations have it."""
-
-    base_url: str
-
-    @property
-    def _llm_type(self) -> str:
-        return "http"
-
-    def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Runnable[Any, AIMessage]:
-        return self.bind(tools=[convert_to_openai_tool(tool) for tool in tools], **kwargs)
-
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        raise NotImplementedError
-
-    async def _agenerate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        from openai import AsyncOpenAI
-
-        async with AsyncOpenAI(base_url=self.base_url, api_key="none", max_retries=0) as client:
-            said: Any = convert_to_openai_messages(messages)
-            answer = await client.chat.completions.create(model="scripted", messages=said, **kwargs)
-        message = answer.choices[0].message
-        tool_calls = [
-            {
-                "name": call.function.name,
-                "args": json.loads(call.function.arguments),
-                "id": call.id,
-                "type": "tool_call",
-            }
-            for call in message.tool_calls or []
-            if call.type == "function"
-        ]
-        reply = AIMessage(content=message.content or "", tool_calls=tool_calls)
-        return ChatResult(generations=[ChatGeneration(message=reply)])
-
-
 @asynccontextmanager
 async def framework_at(server: ScriptedServer, **options: int) -> AsyncIterator[LangGraphFramework]:
+    from tests.bank.adapter.http_chat import HttpChat
+
     yield LangGraphFramework.on_model(HttpChat(base_url=server.base_url), **options)
 
 
@@ -138,5 +84,7 @@ async def test_a_graph_that_fails_or_never_ends_fails_the_step(tmp_path: Path) -
 
 
 def test_limits_that_make_no_sense_are_refused() -> None:
+    from tests.bank.adapter.http_chat import HttpChat
+
     with pytest.raises(InvalidInput):
         LangGraphFramework.on_model(HttpChat(base_url="http://localhost:1"), max_steps=0)

@@ -1,22 +1,21 @@
 """A home where one agent's words lie in every place that can hold them, and an erasure of it that may be cut short.
 
-`python -m tests.chaos.support.erasable <folder> fill 0` makes the home. With what is to be erased (an entry, a session,
-an agent, a document) and how often, it kills such an erasure at so many of its steps, each time on a copy of the home,
-opens the memory after each, and prints what was wrong.
+`python -m tests.chaos.support.erasable <folder> <cuts>` makes the home. For an entry, a session, an agent and a
+document, it kills an erasure of it at so many of its steps, each time on a copy of the home, opens the memory after
+each, and prints what was wrong. All in one process and its children: what is loaded and made on first use, which takes
+longer than an erasure, is loaded once.
 """
 
 import asyncio
 import inspect
 import json
 import os
-import pickle
 import random
 import re
 import shutil
 import signal
 import sys
 import threading
-import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -47,6 +46,7 @@ from remanent.workspace import files as workspace_files
 from remanent.workspace import hooks as workspace_hooks
 from remanent.workspace.files import WorkspaceFiles
 from tests.chaos.support.counts import SEED
+from tests.chaos.support.places import in_child
 from tests.chaos.support.remains import remains_of, secret_text
 from tests.chaos.support.units import START
 
@@ -54,6 +54,7 @@ MODEL = "random-48"
 DIMENSION = 48
 TURNS = 24
 DOCUMENT = "report.md"
+ERASED = ("entry", "session", "agent", "document")
 
 
 def open_home(home: Path) -> AsyncMemory:
@@ -352,43 +353,16 @@ async def look_after(home: Path, made: Home, what: str) -> list[str]:
     return problems + [f"after closing: {left}" for left in remains(home, made, what)[:3]]
 
 
-def in_child(work: Callable[[], Any]) -> tuple[int, Any]:
-    """Do work in a process of its own, and return how that ended and what it gave; threads live there only."""
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        try:
-            os.close(reader)
-            with os.fdopen(writer, "wb") as out:
-                out.write(pickle.dumps(work()))
-            os._exit(0)
-        except BaseException:  # noqa: BLE001 - border: a child must never go on as its parent
-            traceback.print_exc()
-            os._exit(1)
-    os.close(writer)
-    with os.fdopen(reader, "rb") as given:
-        content = given.read()
-    _, status = os.waitpid(child, 0)
-    return os.waitstatus_to_exitcode(status), pickle.loads(content) if content else None
+def cut_short(folder: Path, made: Home, what: str, cuts: int, cut: Cut) -> dict[str, Any]:
+    """Kill an erasure at so many of its steps, spread evenly, and return what was wrong after any of them.
 
-
-def fill_once(folder: Path) -> None:
-    """Make the home, and write down what was said there."""
-    (folder / "made.pickle").write_bytes(pickle.dumps(asyncio.run(fill(folder / "made"))))
-
-
-def main(folder: Path, what: str, cuts: int) -> None:
-    """Kill an erasure at so many of its steps, spread evenly, and print what was wrong after any of them.
-
-    One that is not killed comes first, in this process: it counts the steps, and what it loads and makes on first use,
-    which takes longer than an erasure, no child has to. Its threads have ended by then, so forking stays safe.
+    One that is not killed comes first, in this process: it counts the steps, and what it is the first to load and make
+    no child has to. Its threads have ended by then, so forking stays safe.
     """
-    made = pickle.loads((folder / "made.pickle").read_bytes())
     problems = [] if remains(folder / "made", made, what) else ["the look for remains is blind"]
     whole = folder / f"{what}-whole"
     shutil.copytree(folder / "made", whole)
-    cut = Cut(0)
-    cut.install()
+    cut.count, cut.at = 0, 0
     live = asyncio.run(erase(whole, made, what))
     steps = cut.count
     problems += [f"while open, without a kill: {left}" for left in live[:3]]
@@ -409,9 +383,16 @@ def main(folder: Path, what: str, cuts: int) -> None:
         problems += [f"killed at step {step} of {steps}: {one}" for one in (["no answer"] if wrong is None else wrong)]
         shutil.rmtree(home)
     shutil.rmtree(whole)
-    print(json.dumps({"steps": steps, "killed": len(killed), "problems": problems}))
+    return {"steps": steps, "killed": len(killed), "problems": problems}
+
+
+def main(folder: Path, cuts: int) -> None:
+    """Make the home, and print what was wrong after erasures that were cut short, by what was erased."""
+    made = asyncio.run(fill(folder / "made"))
+    cut = Cut(0)
+    cut.install()
+    print(json.dumps({what: cut_short(folder, made, what, cuts, cut) for what in ERASED}))
 
 
 if __name__ == "__main__":
-    place, wanted, count = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-    fill_once(place) if wanted == "fill" else main(place, wanted, count)
+    main(Path(sys.argv[1]), int(sys.argv[2]))

@@ -1,9 +1,9 @@
-"""Runs one operation again and again while its 1st, 2nd, … call fails.
+"""Runs each operation again and again while its 1st, 2nd, … call fails.
 
-`python -m tests.chaos.support.faulty <operation> <most attempts of each manner> <seed>`
+`python -m tests.chaos.support.faulty <most attempts of each manner> <seed>`
 
-Prints what it did and what went wrong as JSON. Every attempt starts from the same files; after the fault is lifted the
-same store must answer rightly and take new work, and so must the files when they are opened again.
+Prints for each what it did and what went wrong as JSON. Every attempt starts from the same files; after the fault is
+lifted the same store must answer rightly and take new work, and so must the files when they are opened again.
 """
 
 import asyncio
@@ -14,6 +14,7 @@ import shutil
 import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import LiteralString
 
@@ -21,11 +22,12 @@ from remanent.errors import IntegrityError, RemanentError, StorageError, StoreBu
 from remanent.stores.sqlite import SqliteStore
 from remanent.stores.sqlite.connection import MIGRATIONS
 from tests.chaos.support.faults import Faults, Plan, Tap
-from tests.chaos.support.places import fast_folder
+from tests.chaos.support.places import fast_folder, in_child
 from tests.chaos.support.units import Ledger, commit_unit, erase_unit, faults_of, read_contents, scope_of, token
 
 SCOPE = scope_of("ada")
 BASE = range(12)
+OPERATIONS = ("commit", "create", "read", "erase", "migrate", "close")
 TRIED, NEXT = 100, 101
 NEXT_STEP: LiteralString = "CREATE TABLE later (a TEXT); CREATE INDEX later_by_a ON later (a);"
 MANNERS = {"once": Plan(), "lasting": Plan(lasting=True), "full": Plan(full=True, lasting=True)}
@@ -162,5 +164,14 @@ async def _run(operation: str, most: int, seed: int) -> list[dict[str, object]]:
     return reports
 
 
+def main(most: int, seed: int) -> None:
+    """Run each operation in a child, with a tap of its own; what all of them load is loaded before."""
+    reports = {}
+    for operation in OPERATIONS:
+        ended, reports[operation] = in_child(partial(lambda one: asyncio.run(_run(one, most, seed)), operation))
+        assert ended == 0, operation
+    print(json.dumps(reports))
+
+
 if __name__ == "__main__":
-    print(json.dumps(asyncio.run(_run(sys.argv[1], int(sys.argv[2]), int(sys.argv[3])))))
+    main(int(sys.argv[1]), int(sys.argv[2]))

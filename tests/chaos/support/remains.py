@@ -49,10 +49,10 @@ def remains_of(folder: Path, texts: Iterable[str], vectors: Iterable[NDArray[np.
     sought = _sought(tuple(texts), tuple(vector.astype("<f4").tobytes() for vector in vectors))
     found = []
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-        content = path.read_bytes()
+        content, name = path.read_bytes(), path.relative_to(folder)
         for place in sought.places_in(content):
             found += [
-                f"{path.relative_to(folder)} at {place} holds {piece!r}"
+                f"{name} at {place} holds {piece!r}"
                 for piece in sought.by_key[content[place : place + _KEY]]
                 if content.startswith(piece, place)
             ]

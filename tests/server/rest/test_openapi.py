@@ -1,7 +1,8 @@
 """The description and the server agree: generated requests, right and wrong, get documented answers and no 5xx.
 
 Requests are generated when the test of their operation runs, by what schemathesis' own plugin calls: that one makes all
-of them while tests are collected, which took every process of a run 9 s of CPU for requests that most never send.
+of them while tests are collected, which took every process of a run 9 s of CPU for requests that most never send. It is
+loaded by the process that sends them, for the same reason.
 """
 
 import asyncio
@@ -9,23 +10,11 @@ import os
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import requests
-import schemathesis
 from hypothesis import HealthCheck, Phase, settings
-from schemathesis import Case
-from schemathesis.checks import load_all_checks, not_a_server_error
-from schemathesis.generation.feedback import FeedbackSources
-from schemathesis.pytest._test_builder import build_operation_test
-from schemathesis.specs.openapi.checks import (
-    content_type_conformance,
-    negative_data_rejection,
-    response_schema_conformance,
-    status_code_conformance,
-    unsupported_method,
-)
 
 from remanent.operations import Catalogue
 from remanent.operations.service import CATALOGUE
@@ -34,24 +23,12 @@ from remanent.server.documentation import openapi
 from remanent.server.rest import RUNS, address_of
 from tests.server.rest.conftest import Served, running
 
+if TYPE_CHECKING:
+    from schemathesis import Case
+
 CASES = 100 if os.environ.get("REMANENT_CHAOS") == "full" else 2
 ANSWER_TIMEOUT = 300.0
 """Seconds for an answer: on a busy machine a tenth of them has been too few."""
-CHECKS = [
-    not_a_server_error,
-    status_code_conformance,
-    content_type_conformance,
-    response_schema_conformance,
-    negative_data_rejection,
-    unsupported_method,
-]
-
-
-@schemathesis.serializer("application/x-ndjson", "application/n-triples")
-def as_lines(_: object, value: object) -> bytes:
-    """Send whatever was generated as it is."""
-    return value if isinstance(value, bytes) else str(value).encode(errors="replace")
-
 
 OPERATIONS = [
     *((address_of(one), one.method.lower()) for one in CATALOGUE.values()),
@@ -69,7 +46,38 @@ def document() -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def schema(document: dict[str, Any]) -> Any:
     """What schemathesis makes of the description, in the process that sends requests and in no other."""
+    import schemathesis
+    from schemathesis.checks import load_all_checks
+
+    @schemathesis.serializer("application/x-ndjson", "application/n-triples")
+    def as_lines(_: object, value: object) -> bytes:
+        """Send whatever was generated as it is."""
+        return value if isinstance(value, bytes) else str(value).encode(errors="replace")
+
+    load_all_checks()
     return schemathesis.openapi.from_dict(document)
+
+
+@pytest.fixture(scope="module")
+def checks() -> list[Any]:
+    """What is asked of every answer."""
+    from schemathesis.checks import not_a_server_error
+    from schemathesis.specs.openapi.checks import (
+        content_type_conformance,
+        negative_data_rejection,
+        response_schema_conformance,
+        status_code_conformance,
+        unsupported_method,
+    )
+
+    return [
+        not_a_server_error,
+        status_code_conformance,
+        content_type_conformance,
+        response_schema_conformance,
+        negative_data_rejection,
+        unsupported_method,
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -109,8 +117,11 @@ async def fill(served: Served) -> None:
     ("path", "method"), [pytest.param(path, method, id=f"{method.upper()} {path}") for path, method in OPERATIONS]
 )
 def test_every_answer_is_documented_and_none_is_the_servers_fault(
-    url: str, session: requests.Session, schema: Any, path: str, method: str
+    url: str, session: requests.Session, schema: Any, checks: list[Any], *, path: str, method: str
 ) -> None:
+    from schemathesis.generation.feedback import FeedbackSources
+    from schemathesis.pytest._test_builder import build_operation_test
+
     sent = []
 
     @settings(
@@ -121,12 +132,11 @@ def test_every_answer_is_documented_and_none_is_the_servers_fault(
         phases=[Phase.explicit, Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
-    def check(case: Case[Any]) -> None:
+    def check(case: "Case[Any]") -> None:
         sent.append(case.method)
-        case.call_and_validate(base_url=url, session=session, checks=CHECKS, timeout=ANSWER_TIMEOUT)
+        case.call_and_validate(base_url=url, session=session, checks=checks, timeout=ANSWER_TIMEOUT)
         assert not session.cookies  # so that no request knows of another
 
-    load_all_checks()
     build_operation_test(
         config=schema.config,
         operation=schema[path][method.upper()],

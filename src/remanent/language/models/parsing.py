@@ -39,7 +39,7 @@ _BARE_KEY = lazy_regex(r"[\w$.-]+(?=\s*[:：])")
 _BARE_WORD = lazy_regex(r"[^\W\d][\w.-]*(?=\s*(?:[,，}\]\n]|\Z))")
 
 _CLOSING = {'"': '"', "'": "'", "“": "”", "‘": "’"}
-_PLAIN = {closing: re.compile(rf"[^{closing}\\]*+") for closing in _CLOSING.values()}
+_PLAIN = {closing: re.compile(rf"[^{closing}\\]++") for closing in _CLOSING.values()}
 _ESCAPED = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", **{sign: sign for sign in "\"'\\/“”‘’\n"}}
 _UNICODE = lazy_regex(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}")
 _BYTE = lazy_regex(r"\\x([0-9a-fA-F]{2})")
@@ -191,25 +191,29 @@ class _JsonReader:
         return match.group()
 
     def _string(self) -> str:
-        closing = _CLOSING[self.text[self.position]]
-        self.position += 1
+        text, size, position = self.text, len(self.text), self.position + 1
+        closing = _CLOSING[text[position - 1]]
+        plain = _PLAIN[closing]
         pieces: list[str] = []
-        while True:
-            match = _PLAIN[closing].match(self.text, self.position)
-            if match is not None:
-                pieces.append(match.group())
-                self.position = match.end()
-            if self.position >= len(self.text):
-                raise self._missing(closing, cut=True)
-            if self.text[self.position] == "\\":
+        while position < size:
+            sign = text[position]
+            if sign == "\\":
+                self.position = position
                 pieces.append(self._escape())
-                continue
-            self.position += 1
-            if self.guesses_quotes and not _AFTER_STRING.match(self.text, self.position):
+                position = self.position
+            elif sign != closing:
+                match = plain.match(text, position)
+                position += len(piece := match.group() if match else sign)
+                pieces.append(piece)
+            elif self.guesses_quotes and not _AFTER_STRING.match(text, position + 1):
                 pieces.append(closing)
-                continue
-            self.is_firm = True
-            return "".join(pieces)
+                position += 1
+            else:
+                self.position = position + 1
+                self.is_firm = True
+                return "".join(pieces)
+        self.position = size
+        raise self._missing(closing, cut=True)
 
     def _escape(self) -> str:
         """Read what a backslash begins; where it begins nothing, it stands for itself."""
