@@ -20,7 +20,7 @@ def grows_no_faster_than_its_input(work: Callable[[str], object], text: str) -> 
     """Tell whether four times the text costs well below the sixteen times that squared work would."""
     short = text[: len(text) // _TIMES]
     work(short)
-    # A busy machine can only ever make work look dearer than it is: what is squared is so each time that it is measured.
+    # A busy machine can only ever make work look dearer than it is: what is squared is so each time it is measured.
     return any(_cost(work, text) <= 2.5 * _TIMES * max(_cost(work, short), _NOISE) for _ in range(_TRIES))
 
 
