@@ -72,6 +72,15 @@ async def test_what_the_question_leaves_out_is_left_out(world: MemoryWorld) -> N
     assert len(await path.find(Question("crane", ADA), limit=5)) == 1
 
 
+async def test_whether_there_is_a_graph_is_not_asked_again_of_an_agent_whose_standing_is_known(
+    world: MemoryWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    standing = await world.store.standing(ADA)
+    monkeypatch.setattr(world.store, "graph_revision", None)
+    path = AssociativePath(world.store, Late(lambda: world.associations))
+    assert await path.find(Question("Where is crane seven?", ADA).amended(standing=standing), limit=5) == []
+
+
 @pytest.mark.parametrize("question", ["Where is crane seven?", "团子住在哪里？"])
 async def test_the_main_recall_says_that_an_association_led_there(tmp_path: Path, question: str) -> None:
     async with aopen(tmp_path, embedder="none") as memory:

@@ -19,7 +19,7 @@ from remanent.lightweight import Late, late_class
 from remanent.model import Entry, EntryKind, Job, Receipt, Scope
 from remanent.model.chat import Messages
 from remanent.recall import Candidate, Question, RecallPath
-from remanent.stores import Erased, Store, Transaction
+from remanent.stores import Erased, Standing, Store, Transaction
 
 if TYPE_CHECKING:
     from remanent.associative.face import Associations, AsyncAssociativeMemory
@@ -41,18 +41,24 @@ class AssociativePath(RecallPath):
 
     async def prepare(self, scope: Scope) -> None:
         """Load the agent's graph."""
-        if await self._has_graph(scope):
+        if await self._has_graph(scope, None):
             await self._associations().graphs.at(scope)
 
-    async def _has_graph(self, scope: Scope) -> bool:
-        """Tell whether there is one: all that works with graphs is loaded for the agents that have one only."""
-        return self._associations.made is not None or await self._store.graph_revision(scope.owner, TRACE) > 0
+    async def _has_graph(self, scope: Scope, standing: Standing | None) -> bool:
+        """Tell whether there is one: all that works with graphs is loaded for the agents that have one only.
+
+        Of an agent whose `standing` was read before all else the store is not asked again.
+        """
+        if self._associations.made is not None:
+            return True
+        known = None if standing is None else standing.graphs.get(TRACE, 0)
+        return (await self._store.graph_revision(scope.owner, TRACE) if known is None else known) > 0
 
     async def find(self, question: Question, *, limit: int) -> list[Candidate]:
         """Search the graph; of the nodes found, those with more of the words come first, then stronger paths."""
         wanted = question.record_filter
         words = [term for term in question.terms if len(term) > _ONE_SIGN]
-        if not words or wanted.as_of is not None or not await self._has_graph(question.scope):
+        if not words or wanted.as_of is not None or not await self._has_graph(question.scope, question.standing):
             return []
         associations = self._associations()
         depth = associations.settings.default_search_depth  # the other paths of recall do what lies beyond

@@ -170,19 +170,17 @@ class LocalVectors(Vectors):
         for one in running:
             if one.search.limit > 0:
                 by_model.setdefault(one.search.model, []).append(one)
-        models = [self._search_model(scope, model, group) for model, group in by_model.items()]
-        await (models[0] if len(models) == 1 else asyncio.gather(*models))
-        return [one.hits[: max(0, one.search.limit)] for one in running]
-
-    async def _search_model(self, scope: Scope, model: str, group: list[_Running]) -> None:
-        """Search one model's index."""
-        slot = self._loaded(scope.owner, model)
-        slot.users += 1
+        groups = [(self._loaded(scope.owner, model), group) for model, group in by_model.items()]
+        for slot, _ in groups:
+            slot.users += 1
         try:
-            await self._search(slot, scope, group)
+            await self._search(scope, groups)
         finally:
-            slot.users -= 1
-        self._make_room(slot)
+            for slot, _ in groups:
+                slot.users -= 1
+        for slot, _ in groups:
+            self._make_room(slot)
+        return [one.hits[: max(0, one.search.limit)] for one in running]
 
     async def prepare(self, scope: Scope, *, model: str) -> None:
         """Load an index unless those that are loaded take all the memory they may: none is driven out for it."""
@@ -226,20 +224,27 @@ class LocalVectors(Vectors):
 
     # ── searching ────────────────────────────────────────────────────────────
 
-    async def _search(self, slot: _LoadedIndex, scope: Scope, group: list[_Running]) -> None:
-        """Look ever further until enough pass the filter, or nothing is left to look at.
+    async def _search(self, scope: Scope, groups: list[tuple[_LoadedIndex, list[_Running]]]) -> None:
+        """Look ever further, in an index for each group, until enough pass the filter, or nothing is left to look at.
 
         The index knows only kinds; whether a record passes the rest of the filter is asked of the store. The first look
         takes somewhat more than the limit, because most filters let most pass; if too few do, the next look is widened
-        by what the share of those that passed calls for.
+        by what the share of those that passed calls for. What several indexes found, as those of texts and of their
+        parts mostly do, is asked for once.
         """
         passing: dict[RecordFilter, _Passing] = {}
-        while group:
-            ends = await self._near(slot, group)
-            for one in group:
+        while groups:
+            looks = [self._near(slot, group) for slot, group in groups]
+            ends = [await looks[0]] if len(looks) == 1 else await asyncio.gather(*looks)
+            searches = [one for _, group in groups for one in group]
+            for one in searches:
                 one.hits.clear()
-            await _look_up(self._store, scope, group, passing)
-            group = [one for one, end in zip(group, ends, strict=True) if not one.is_done(all_there_is=end)]
+            await _look_up(self._store, scope, searches, passing)
+            left = [
+                (slot, [one for one, end in zip(group, over, strict=True) if not one.is_done(all_there_is=end)])
+                for (slot, group), over in zip(groups, ends, strict=True)
+            ]
+            groups = [(slot, group) for slot, group in left if group]
 
     async def _near(self, slot: _LoadedIndex, group: list[_Running]) -> list[bool]:
         """Look once, and return which searches have seen all there is.

@@ -94,12 +94,14 @@ def _in_order(record_ids: Sequence[str], found: Rows) -> dict[str, q.RecordPosit
 
 def _places(dialect: Dialect, scope: Scope, query: q.PlaceQuery) -> Steps[list[q.RecordPosition]]:
     """Places, then those of their neighbours, a step for each entry further."""
-    around = bool(query.neighbours or query.reach)
+    if not (query.neighbours or query.reach):  # hundreds for a question, and nothing to go on to
+        [there] = yield [sql.places(dialect, scope, query.record_ids, query.filter)]
+        return list(_in_order(query.record_ids, there).values())
     found: dict[str, q.RecordPosition] = {}
     asked: set[str] = set()
     wanted = list(query.record_ids)
     for _ in range(query.reach + 1):
-        [near] = yield [sql.places(dialect, scope, wanted, query.filter, neighbours=around)]
+        [near] = yield [sql.places(dialect, scope, wanted, query.filter, neighbours=True)]
         asked.update(wanted)
         places = _in_order(wanted, near)
         found |= places

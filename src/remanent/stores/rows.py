@@ -205,8 +205,8 @@ def erasing_note(kept: str | None, went: Mapping[str, Any]) -> str:
 
 def place_of(row: Row) -> RecordPosition:
     """Return the place of a row: id, kind, session, occurred, recorded, trust, seq, role, and neighbours if wanted."""
-    record_id, kind, session, occurred, recorded, trust, seq, role, *around = row
-    before_id, after_id = around or (None, None)
+    record_id, kind, session, occurred, recorded, trust, seq, role = row[:8]
+    before_id, after_id = row[8:] or (None, None)
     return RecordPosition(
         record_id,
         _KINDS[kind],

@@ -52,6 +52,18 @@ async def test_a_filter_that_few_pass_is_exact_and_asks_of_no_record_twice(
     assert len(store.matched) < 6
 
 
+async def test_what_several_indexes_find_is_asked_of_the_store_once(store: VectorStore, index: LocalVectors) -> None:
+    store.put(random_vectors(200), model="parts")
+    vector = question(*QUESTION)
+    both = [
+        index.search(SCOPE, vector, model=model, record_filter=ANY, limit=limit, places=True)
+        for model, limit in ((MODEL, 40), ("parts", 10))
+    ]
+    whole, parts = await asyncio.gather(*both)
+    assert whole[:10] == parts
+    assert store.matched == [56], "the parts were found among the texts"
+
+
 async def test_kinds_are_told_apart_before_the_store_is_asked(store: VectorStore, index: LocalVectors) -> None:
     store.put(random_vectors(3, seed=1, prefix="n"), kind=Kind.NOTE)
     assert len(await check(index, store, QUESTION, record_filter=RecordFilter(kinds=(Kind.NOTE,)))) == 3
