@@ -340,6 +340,8 @@ def locked() -> bytes:
     ("content", "name", "reason"),
     [
         (b"", "a.txt", "empty"),
+        (b" \r\n\n", "a.txt", "empty"),
+        (b"\xef\xbb\xbf\n", "a.txt", "empty"),
         (b"x" * 2_000, "a.txt", "too_large"),
         (b"\xff\xfe\0", "a.txt", "unknown_type"),
         (random.Random(1).randbytes(500), "a.pdf", "unknown_type"),

@@ -309,6 +309,8 @@ def _resident() -> int:
 
 ImageText = Callable[[bytes], Awaitable[str]]
 """Returns what is written in a picture."""
+_BLANK = b" \t\r\n\f\v\xef\xbb\xbf"
+"""The bytes of blanks, ends of lines and the mark of UTF-8: a file of these alone is empty."""
 
 
 async def load(
@@ -325,10 +327,10 @@ async def load(
     `media_type` and `charset` are what the sender says of it, if anything; they are taken where they fit. `read_image`
     returns what is written in a picture: of pictures themselves, and of scanned pages.
     """
-    if not data:
-        refuse("empty", "the file is empty; choose one with content")
     if len(data) > limits.max_bytes:
         refuse("too_large", f"the file has {len(data)} bytes, but at most {limits.max_bytes} are read; split it")
+    if not data.strip(_BLANK):
+        refuse("empty", "the file is empty; choose one with content")
     found = await asyncio.to_thread(types.readable_type_of, data, name, said=media_type)
     if found.startswith("image/"):
         text = (await read_image(data)).strip() if read_image else ""
