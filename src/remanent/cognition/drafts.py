@@ -5,6 +5,8 @@ without a search, and a new value is a new version of the same record.
 """
 
 import re
+from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
@@ -13,7 +15,14 @@ from remanent.cognition.model import INSTRUCTION, SHORT_TERM, InstructionData, m
 from remanent.cognition.settings import CognitionSettings
 from remanent.language.offline.changes import ROWS, SINGLE, Change, bears_on
 from remanent.language.offline.doubts import is_doubted
-from remanent.language.offline.statement_rules import expanded_form, other_names, parts_of, person
+from remanent.language.offline.statement_rules import (
+    expanded_form,
+    other_names,
+    parts_of,
+    person,
+    person_and_name,
+    words_for,
+)
 from remanent.language.offline.statements import Statement, canonical, is_secret
 from remanent.lightweight import dataclass
 from remanent.model import (
@@ -138,7 +147,74 @@ def slot(one: Statement) -> tuple[str, ...]:
 
 
 def _same_subject(one: str, other: str) -> bool:
-    return alphanumeric(person(one)) == alphanumeric(person(other))
+    """Tell whether two subjects may be one: the sister is the sister Eva, who is not the sister Ida."""
+    (whom, name), (whom_too, name_too) = person_and_name(one), person_and_name(other)
+    if name and name_too:
+        whom, whom_too = person(one), person(other)
+    return alphanumeric(whom) == alphanumeric(whom_too)
+
+
+_NAMED_IN = re.compile(rf"\b(?!The\b)[A-Z]\w+|叫(?P<zh>[{HAN}]{{2,4}})")
+
+
+def of_the_unnamed(draft: Draft, known: Iterable[Record]) -> tuple[Draft, list[Record]]:
+    """Return a statement under the name of whom it is about, as far as that is known, and what it lets doubt.
+
+    "My sister moved to Lyon" is news of the sister Eva where no other is known. Of two it is that of whom the same is
+    known already; else it is not said whose it is, and either may have moved. Where a name is told only now, it is
+    likely that of the sister of whom was told before, but she may as well be another.
+    """
+    one, told = draft.statement, [record for record in known if record.memory.user == draft.user]
+    whom, name = person_and_name(one.subject)
+    names = sorted(names_told(told, whom))
+    slots = {record.id: record for record in told}
+
+    def of(named: str) -> Draft:
+        subject = f"{whom}{'' if _HAN.search(whom) else ' '}{named}" if named else whom
+        content = one.content
+        if (named and content.startswith((f"{one.subject} ", f"{one.subject}'"))) or _HAN.search(whom):
+            content = content.replace(one.subject, f"{one.subject}{subject.removeprefix(whom)}", 1)
+        return replace(draft, statement=replace(one, subject=subject, content=content))
+
+    def is_same(other: Draft) -> bool:
+        return other.record_id in slots and says_the_same(slots[other.record_id], value_of(one))
+
+    unnamed = slots.get(of("").record_id)
+    if name:
+        if unnamed is None or is_same(of("")):
+            return draft, []
+        if names == [name] and all(not person_and_name(record.memory.subject)[1] for record in told):
+            return of(""), []  # "My sister is called Eva" names whom was told of all along
+        return draft, [unnamed] if one.single and set(names) <= {name} else []
+    if unnamed is not None or not names:
+        return draft, []
+    same = [named for named in names if is_same(of(named))]
+    if len(names) == 1 or len(same) == 1:
+        return of((same or names)[0]), []
+    return draft, [slots[of(named).record_id] for named in names if one.single and of(named).record_id in slots]
+
+
+def is_of_several(draft: Draft, known: Iterable[Record]) -> bool:
+    """Tell whether memories of several people are meant by what is told of one who is not named."""
+    whom, name = person_and_name(draft.statement.subject)
+    told = {person(one.memory.subject) for one in known}
+    return bool(words_for(whom)) and not name and len({one for one in told if person_and_name(one)[0] == whom}) > 1
+
+
+def names_told(known: Iterable[Record], whom: str) -> set[str]:
+    """Return the names that are known of those who are something to somebody: of "The user's sister" Eva and Ida."""
+    owner, _, who = whom.partition("'s ") if "'s " in whom else whom.rpartition("的")
+    found: set[str] = set()
+    for one in known:
+        data = one.memory
+        of, name = person_and_name(data.subject)
+        if of == whom:
+            found |= {name} if name else {data.value.split(" ")[0]} if data.attribute == "name" else set()
+        elif (
+            data.subject == owner and data.attribute == "family" and any(map(data.value.__contains__, words_for(whom)))
+        ):
+            found |= {named["zh"] or named[0] for named in _NAMED_IN.finditer(data.value)}
+    return found - {""}
 
 
 def value_of(one: Statement) -> str:
@@ -397,8 +473,7 @@ def _is_changed(known: Record, data: MemoryData, change: Change) -> bool:
     if change.safe:
         return _is_safe_now(known, data, change)
     if change.name:
-        called = (f"{data.subject} {change.name} ", f"{data.subject}{change.name}")
-        return data.attribute == change.thing and known.content.startswith(called)
+        return data.attribute == change.thing and person_and_name(data.subject)[1] == change.name
     if change.thing:
         return _is_of_thing(data, change)
     if change.life:
@@ -458,7 +533,9 @@ def _is_of_thing(data: MemoryData, change: Change) -> bool:
     if change.stated and _same_subject(change.stated, data.subject):
         return False
     of = (f"{change.subject}'s {change.thing}", f"the {change.thing}", f"our {change.thing}")
-    owned = {alphanumeric(person(text)) for text in (*of, f"{change.subject}的{change.thing}", change.thing)}
+    owned = {
+        alphanumeric(person_and_name(text)[0]) for text in (*of, f"{change.subject}的{change.thing}", change.thing)
+    }
     if _same_subject(data.subject, change.subject) and data.attribute == canonical(change.thing):
         return change.renewed or counted
     # "the kitchen budget" is "my budget for the kitchen"
@@ -466,7 +543,9 @@ def _is_of_thing(data: MemoryData, change: Change) -> bool:
     thing = set(query_terms(change.thing))
     is_it = data.subject.startswith(change.subject) and words - _EVENTS == thing - _EVENTS and bool(thing)
     is_who = data.attribute in _SORTS["who"] or _CALLED.search(data.value) is not None
-    return (is_it or alphanumeric(person(data.subject)) in owned) and (is_who if change.renewed else counted)
+    return (is_it or alphanumeric(person_and_name(data.subject)[0]) in owned) and (
+        is_who if change.renewed else counted
+    )
 
 
 def _is_safe_now(known: Record, data: MemoryData, change: Change) -> bool:
@@ -565,7 +644,8 @@ def ended(known: Record, draft: Draft, settings: CognitionSettings, *, now: date
     life = lifetime(known.kind, settings)
     value = draft.statement.content
     if draft.change is not None and draft.change.name:  # who that is, is known
-        fresh = fresh.replace(content=f"{data.subject}{'' if _HAN.search(data.subject) else ' '}{fresh.content}")
+        whom = data.subject.removesuffix(draft.change.name).strip()
+        fresh = fresh.replace(content=f"{whom}{'' if _HAN.search(whom) else ' '}{fresh.content}")
     if left := _left_of(data, draft.statement.value):
         still = known.content.replace(data.value, left)
         fresh = fresh.replace(content=f"{still}{'；' if _HAN.search(still) else '; '}{fresh.content}")

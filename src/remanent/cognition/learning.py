@@ -40,8 +40,11 @@ from remanent.language.offline.statement_rules import (
     Statement,
     StatementKind,
     canonical,
+    is_only_one,
     other_names,
+    person_and_name,
     subject_name,
+    words_for,
 )
 from remanent.language.offline.statements import is_secret, only_confirms, plain_sentences, statements
 from remanent.language.roles.extraction import EXTRACTION, ExtractedFact, ExtractionRequest, FactKind
@@ -196,6 +199,13 @@ def _same_talk(one: Entry, entry: Entry) -> bool:
     return may_state(one) and whose == own
 
 
+def _doubted(known: Record, draft: Draft, *, now: datetime) -> Record:
+    """Return a memory with the mark that it may no longer hold."""
+    # The words stay with who said them: erased there, they stand nowhere else.
+    data = known.memory.replace(stale=_DOUBTED[working_language(known.content)], newer=draft.entry.id)
+    return known.replace(data=data, version=known.version + 1, updated_at=now)
+
+
 def _is_reason(other: Draft, draft: Draft) -> bool:
     """Tell whether a statement is what another was said to follow from; a model gives the reason in its own words."""
     words = other.entry.text[other.statement.start : other.statement.end]
@@ -321,7 +331,8 @@ class MemoryWriter:
         known = await self.records(scope, tuple({draft.record_id for draft in made}))
         changes, now = Changes(known), self._parts.clock()
         told: list[Draft] = []
-        for draft in made:
+        for stated in made:
+            draft = await self._of_whom(scope, changes, stated, now=now)
             if draft.retracts:
                 ended = await self._take_back(scope, changes, draft, now=now)
                 told += [draft] if ended else []
@@ -344,6 +355,26 @@ class MemoryWriter:
     async def records(self, scope: Scope, record_ids: Sequence[str]) -> dict[str, Record]:
         """Return records by id, whatever their status."""
         return await self._store.records_by_id(scope.owner, record_ids)
+
+    async def _of_whom(self, scope: Scope, changes: Changes, draft: Draft, *, now: datetime) -> Draft:
+        """Return a statement of somebody under the name that is known of them, and doubt what it may change."""
+        whom, _ = person_and_name(draft.statement.subject)
+        words = words_for(whom)
+        if draft.retracts or not words or is_only_one(whom):
+            return draft
+        wanted = RecordFilter(kinds=MEMORIES)
+        hits = await self._store.search_text(
+            scope.owner, query_terms(" ".join(words)), record_filter=wanted, limit=_LOOKED_AT
+        )
+        changes.known = {**await self.records(scope, [hit.record_id for hit in hits]), **changes.known}
+        standing = [one for one in changes.known.values() if one.status in STANDING and one.kind in MEMORIES]
+        named, doubted = drafts.of_the_unnamed(draft, standing)
+        if named.record_id not in changes.known:
+            changes.known |= await self.records(scope, [named.record_id])
+        for known in doubted:
+            if draft.entry.told_at >= known.occurred_at and not known.memory.pinned:
+                changes.put(_doubted(known, draft, now=now))
+        return named
 
     async def _restate(self, scope: Scope, changes: Changes, draft: Draft, *, now: datetime) -> bool:
         """Tell whether a statement gave something known another number or day, and give it that."""
@@ -369,9 +400,9 @@ class MemoryWriter:
         before, meant = len(changes.changed), list[Record]()
         found = await self._about(scope, draft)
         changes.known = {**found, **changes.known}
-        for known in list(changes.known.values()):
-            if known.status not in STANDING or not drafts.is_meant(known, draft):
-                continue
+        about = [one for one in changes.known.values() if one.status in STANDING and drafts.is_meant(one, draft)]
+        may_end = draft.may_end or drafts.is_of_several(draft, about)
+        for known in about:
             forgets = draft.retracts == "forgets"
             if any(
                 source.entry_id == draft.entry.id and not (forgets and source.start < draft.statement.start)
@@ -383,11 +414,8 @@ class MemoryWriter:
             if forgets:
                 meant.append(known)
                 continue
-            if draft.may_end:
-                # The words stay with who said them: erased there, they stand nowhere else.
-                why = _DOUBTED[working_language(known.content)]
-                data = known.memory.replace(stale=why, newer=draft.entry.id)
-                changes.put(known.replace(data=data, version=known.version + 1, updated_at=now))
+            if may_end:
+                changes.put(_doubted(known, draft, now=now))
                 continue
             settled = self._may_end(known, draft)
             changes.conflicts.append(self._conflict(known, draft, now=now, settled=settled))

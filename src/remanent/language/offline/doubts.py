@@ -12,7 +12,7 @@ of them lets doubt what it names: no bystander's matter, no chairs for the meeti
 import re
 from collections.abc import Iterator
 
-from remanent.language.offline.statement_rules import canonical, expanded_form, parts_of, people
+from remanent.language.offline.statement_rules import canonical, expanded_form, parts_of, people, person_and_name
 from remanent.language.offline.statements_chinese import PARTS as CHINESE
 from remanent.language.offline.statements_english import PARTS as ENGLISH
 from remanent.text.chinese import tagged
@@ -95,6 +95,7 @@ _SOMEBODY = lazy_regex(
     expanded_form(r"(?<=\b[Mm]y )(?:{kin}|mate|neighbou?r|flatmate)|(?<=\b[Aa] )(?:{kin}|mate|neighbou?r)|", ENGLISH)
     + expanded_form("(?<=我)(?:的|家)?(?:{kin})|(?:朋友|同事|邻居|同学|孩子)", CHINESE)
 )
+_NAMED = lazy_regex(r",? [A-Z]|[小老阿]")
 _FAMILY = lazy_regex(rf"\b(?:{people(zh=False, kept=True)})s?\b|{people(zh=True, kept=True)}")
 """Who is called so wherever they go."""
 _OURS = lazy_regex(r"\b(?:I|[Ww]e|me)\b|我")
@@ -136,6 +137,9 @@ def is_doubted(clause: str, *, subject: str, attribute: str, value: str) -> bool
     somebody = _SOMEBODY.search(clause)
     if somebody is not None and somebody[0].lower() not in f"{subject} {value}".lower():
         return False  # my friend's marathon is not mine
+    name = person_and_name(subject)[1]
+    if somebody is not None and name and name not in clause and _NAMED.match(clause, somebody.end()):
+        return False  # my daughter Mia is not my daughter Zoe
     return _names_chinese(clause, value) if has_han(clause) else _names(clause, subject, value)
 
 

@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
-from itertools import count
 from typing import Literal, cast
 
 from remanent.lightweight import dataclass
@@ -56,14 +55,21 @@ class StatementRule:
     def pattern(self) -> re.Pattern[str]:
         """The form, compiled when it is first looked for: a command that learns nothing pays for none of them."""
         form = expanded_form(self.source, self.parts)
-        # A form may say in several places where its value or its subject stands: `group` looks at all of them.
-        numbers = count(1)
-        return re.compile(_GROUP.sub(lambda found: f"{found[0]}_{next(numbers)}", form))
+        # A form may say in several places where its value or its subject stands: `group` looks at all of them, and
+        # what is said again there (`(?P=r)`) is what was said last.
+        numbered = 0
+
+        def number(found: re.Match[str]) -> str:
+            nonlocal numbered
+            numbered += not found["again"]
+            return f"{found[0]}_{numbered}"
+
+        return re.compile(_GROUP.sub(number, form))
 
 
 _ROW = re.compile(r"^(?P<kind>\w+) (?P<attribute>[^=\n]*?)(?P<single>!?) ?= (?P<form>.+(?:\n +.+)*)$", re.MULTILINE)
 _PART = re.compile(r"\{([a-z_]+)\}")
-_GROUP = re.compile(r"\(\?P<[a-z]+(?=>)")
+_GROUP = re.compile(r"\(\?P(?P<again>=?)<?[a-z]+(?=[>)])")
 
 
 def expanded_form(form: str, parts: Mapping[str, str]) -> str:
@@ -251,13 +257,50 @@ def people(*, zh: bool, kept: bool = False) -> str:
     return "|".join(chosen).replace("_", " ")
 
 
-_OF_WHOM = re.compile("(?P<whose>.*(?:'s |的))(?P<who>[^的]+)")
+_ONLY_ONE = (
+    *("'s mom", "'s dad", "'s parents", "'s partner", "'s boyfriend", "'s girlfriend", "'s boss", "'s manager"),
+    *("的妈妈", "的爸爸", "的父母", "的爱人", "的男朋友", "的女朋友"),
+)
+
+
+@cache
+def _of_whom() -> re.Pattern[str]:
+    return re.compile(
+        r"(?P<whose>.*'s )(?P<age>(?:older|younger|little|big|oldest|youngest) )?(?P<who>[^\W\d_A-Z][\w-]*"
+        r"(?: [^\W\d_A-Z][\w-]*)*)(?: (?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?(?P<name>[A-Z\u4e00-\u9fff][\w'’-]*).*)?"
+        rf"|(?P<whose_zh>.*的)(?:(?P<who_zh>{people(zh=True)})(?P<name_zh>[^的]*)|(?P<other_zh>[^的]+))"
+    )
+
+
+def person_and_name(subject: str) -> tuple[str, str]:
+    """Return whom a statement is about by what they are to somebody, under one word of several, and their first name.
+
+    "The user's older sister Eva Marie" is the sister Eva: two sisters of different names are two people.
+    """
+    found = _of_whom().fullmatch(subject)
+    if found is None:
+        return subject, ""
+    whose, who = found["whose"] or found["whose_zh"], found["who"] or found["who_zh"] or found["other_zh"]
+    who = _SAME_PERSON.get(who, who)
+    name = found["name"] or found["name_zh"] or ""
+    return f"{whose}{'' if name else found['age'] or ''}{who}", name
 
 
 def person(subject: str) -> str:
     """Return the one name of whom a statement is about, where they are called by several: "The user's mother"."""
-    found = _OF_WHOM.fullmatch(subject)
-    return subject if found is None else found["whose"] + _SAME_PERSON.get(found["who"].lower(), found["who"])
+    whom, name = person_and_name(subject)
+    return f"{whom} {name}" if name and not is_only_one(whom) else whom
+
+
+def is_only_one(whom: str) -> bool:
+    """Tell whether there is one of somebody at a time: a mother, with a name or without, is the same person."""
+    return whom.endswith(_ONLY_ONE)
+
+
+def words_for(whom: str) -> tuple[str, ...]:
+    """Return what somebody may be called by what they are to another: "dog" and "puppy"; nothing for a thing."""
+    who = whom.partition("'s ")[2].split(" ")[-1] if "'s " in whom else whom.rpartition("的")[2]
+    return tuple(word for word, first in _SAME_PERSON.items() if first == _SAME_PERSON.get(who))
 
 
 def group(match: re.Match[str], name: str) -> str:

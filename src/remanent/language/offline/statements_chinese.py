@@ -64,8 +64,11 @@ be = (?:现在|目前|已经|就|也|都|应该|才|刚|正好|大概|差不多)
 person_name = (?:{han}{2,4}|\s?[A-Z][A-Za-z]{1,15})
 thing_name = [^，。！？；,!?;\n]{2,40}?
 his = (?:他们家的?|她们家的?|[他她它]们|[他她它]的?|的|家的|那边的|这个?人)?
+twice = (?:(?P<r>(?![刚常天慢渐偏仅往处时明人年偷悄默整足早月日夜每近好统通满快才经一两三爸妈哥姐弟妹爷奶叔舅姑婆公])
+    {han})(?P=r))
 who = (?:我(?:的|们的|们|家的|家|那个|那位|有个|有一个|的一个|一个)*(?P<s>[大小二三新前老男女好]?(?:{kin}))(?:的?那位|
-    那个人)?|(?P<s>{family}))(?:[小老阿]{han}|(?<=同事|同学|朋友|邻居|[室舍]友|客户){surname}{han}{1,2}?|
+    那个人)?|(?P<s>{family}))(?P<m>小(?![学时组区费朋]){han}|老(?![是家师板想爱]){han}|阿(?!姨){han}|{twice}|
+    (?<=同事|同学|朋友|邻居|[室舍]友|客户){surname}{han}{1,2}?|
     {surname}{han}{1,2}?(?=在|是|今年|住|来自|刚|正在|现在|已经|[读上]))?[，,]?{his}
 now = (?:从{any}{1,6}(?:开始|起)|现在|目前|最近|一直|已经|平时|平常|从小|刚|才|都|快|马上|今年|去年|前年|前不久|
     上个?月|其实|主要|一般|也|还|就){0,3}
@@ -331,7 +334,7 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
 
     def make(rule: StatementRule, match: re.Match[str], start: int, end: int) -> Statement | None:
         value = _HEAD.sub("", group(match, "v").strip(" ，。,."))
-        who, named, kin = (group(match, part) for part in ("s", "n", "kin"))
+        who, named, kin, called = (group(match, part) for part in ("s", "n", "kin", "m"))
         if not value or (rule.kind not in {"decision", "follow_up", "event"} and _VAGUE.search(value)):
             return None
         # 排练晚上八点开始 tells of 排练; where the name ends in a time of day, the time was cut in two.
@@ -346,14 +349,18 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
         clause = third_person(said.replace("我是", "我叫", 1) if attribute == "姓名" else said, name)
         owner = (
             (f"{name}的{kin}{named}" if kin else named)
-            or (f"{name}的{who}" if who and "参加" not in match[0][:8] else who)
+            or (f"{name}的{who}{called}" if who and "参加" not in match[0][:8] else who)
             or name
         )
         value = value if rule.kind in {"decision", "follow_up", "event"} or len(value) < 3 else _TAIL.sub("", value)
         if kin:
             clause = f"{named}（{name}的{kin}）的{attribute}是{value}"
         # 我用的是… names no thing: the next one said so may be another.
-        single = single and not (who and owner != who and _SEVERAL.search(who)) and not attribute.endswith("的")
+        single = (
+            single
+            and not (who and not called and owner != who and _SEVERAL.search(who))
+            and not attribute.endswith("的")
+        )
         return Statement(rule.kind, owner, attribute, value, clause, start, end, single=single)
 
     def subject(one: Statement, _then: str) -> str:

@@ -103,7 +103,7 @@ have = {i}(?:['’]ve| have)
 our = (?:[Mm]y|[Oo]ur)
 the = (?:[Mm]y|[Oo]ur|[Tt]he)
 old = older|younger|little|big|late|best|new|oldest|youngest|two|three
-somebody = (?:{our} (?P<s>(?:(?:{old}) )?(?:{kin})s?)(?:,? {name},?)?|(?P<s>Mom|Mum|Dad|Grandma|Grandpa))
+somebody = (?:{our} (?P<s>(?:(?:{old}) )?(?:{kin})s?)(?:,? (?P<m>{name}),?)?|(?P<s>Mom|Mum|Dad|Grandma|Grandpa))
 who = (?:{i}|{somebody})
 who_is = (?:{am}|{somebody}(?: is| are|['’]s))
 who_has = (?:{have}(?: got)?|{somebody} (?:has|have)(?: got)?)
@@ -215,7 +215,7 @@ fact = (?P<n>(?!(?:It|This|That|He|She|They|We|You|Who|What|There|Some\w+|Every\
 fact event = {somebody} {adv}?(?P<v>(?:is (?:getting|having|starting|moving|turning|on|coming|going|raising)|starts|
     turns|graduates|graduated|had|was|started|finished|retires?d?|moves|got|joined) {sign}{0,60}?(?:{future}|{past}|
     (?:in|until|on) (?:the |\d+ )?(?:{month}\b|\d)){sign}{0,30}?){to}
-fact = (?:{our} (?:(?P<s>(?:(?:{old}) )?(?:{kin})s?)(?:,? {name},?)?|{matter})|[Tt]he (?P<s>client|customer|boss|team|
+fact = (?:{our} (?:(?P<s>(?:(?:{old}) )?(?:{kin})s?)(?:,? (?P<m>{name}),?)?|{matter})|[Tt]he (?P<s>client|customer|boss|team|
     board|school|company|bank|doctor|landlord)) {adv}?(?P<a>wants?|needs?|uses|requires|expects|prefers?|insists on|
     loves?|likes?|enjoys?|hates?|has(?= (?:an?|no|one|two|three|four|\d+) )|plays?|speaks?|studies|teaches|collects|
     coaches|drives|sings|writes|paints|works|owns|takes) (?P<v>(?!me\b|with\b|around\b|so\b|hard\b|well\b|like\b|on\b|
@@ -435,8 +435,9 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
         if _DANGLING.search(clause):
             return None
         clause = clause if who or attribute != "name" else f"My name is {value}"
-        owner = group(match, "n") or _owner(who, name, clause)
-        single = rule.single and not _SEVERAL.search(who)
+        called = group(match, "m").rstrip(".")
+        owner = group(match, "n") or " ".join(filter(None, (_owner(who, name, clause), called)))
+        single = rule.single and (bool(called) or not _SEVERAL.search(who))
         return Statement(rule.kind, owner, attribute, value, third_person(clause, name), start, end, single=single)
 
     starts = sorted({found.end(1) for start in _STARTS for found in start.finditer(sentence)})

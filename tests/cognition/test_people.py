@@ -1,0 +1,76 @@
+"""Of whom a memory is: two sisters of different names are two people, and one who was named is still that one."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cognition.conftest import told
+
+# What is said, one message behind each bar, and what is known afterwards.
+TWO = """My sister Eva lives in Ghent.|My sister Ida lives in Lyon.
+My son Leo is 6.|My son Max is 9.
+My cat Tig is 4.|My cat Pip is 11.
+My sister Eva is a dentist.|My sister Ida is a pilot.
+My daughter Amy is married.|My daughter Joy is single.
+My brother, Sean, is 40.|My brother, Pat, is 38.
+My dog Rex weighs 20 kg.|My dog Bo weighs 9 kg.
+My sister Eva lives in Ghent.|My sister Ida no longer lives in Ghent.
+My daughter Mia is allergic to nuts.|My daughter Zoe can eat nuts again.
+我姐姐小云住在成都。|我姐姐小雨住在重庆。
+我儿子乐乐6岁。|我儿子康康9岁。
+我弟弟张强是司机。|我弟弟张伟是厨师。
+我家狗旺旺3岁。|我家狗豆豆8岁。
+我妹妹小敏对花生过敏。|我妹妹小雨对牛奶过敏。""".split("\n")
+ONE = """My sister Eva lives in Ghent.|My sister moved to Lyon.
+My sister Eva lives in Ghent.|My sister Eva moved to Lyon.
+My older sister Eva lives in Ghent.|My sister Eva moved to Lyon.
+My wife works at Shell.|My wife Anna works at BP.
+My mother lives in Ghent.|My mother Ada moved to Lyon.
+My son Leo is 6.|My son turned 7.
+My dog Bo weighs 9 kg.|My puppy Bo weighs 10 kg.
+My sister Eva lives in Ghent.|My sister Ida lives in Lyon.|My sister Eva moved to Rome.
+My sister is called Eva.|My sister lives in Ghent.|My sister Eva moved to Lyon.
+I have a sister named Eva.|My sister lives in Ghent.|My sister Eva moved to Lyon.
+My sister Eva lives in Ghent.|My sister doesn't live in Ghent anymore.
+My friend Ingrid lives in Lund.|My friend Ingrid moved to Oslo.
+我妹妹小敏住在苏州。|我妹妹搬到南京了。
+我女儿朵朵今年5岁。|我女儿圆圆今年8岁。|我女儿朵朵6岁了。
+我同事小王住在北京。|我同事小王搬到了天津。
+我儿子已经9岁了。|我儿子刚刚10岁。""".split("\n")
+UNSURE = """My sister Eva lives in Ghent.|My sister Ida lives in Lyon.|My sister moved to Oslo.
+My sister lives in Ghent.|My sister Eva lives in Lyon.
+My sister Eva lives in Ghent.|My sister Ida lives in Ghent.|My sister no longer lives in Ghent.
+我妹妹小敏住在苏州。|我妹妹小雨住在无锡。|我妹妹搬到南京了。
+我妹妹住在苏州。|我妹妹小敏住在南京。""".split("\n")
+
+
+@pytest.mark.spec("COG-07")
+def test_people_and_animals_of_different_names_end_nothing_of_each_other(tmp_path: Path) -> None:
+    for number, pair in enumerate(TWO):
+        with told(tmp_path / f"{number}", *pair.split("|")) as agent:
+            kept = agent.cognition.memories()
+            assert not any(one.memory.replaces or one.memory.stale for one in kept), pair
+            assert any(one.sources[0].start == 0 and one.version == 1 for one in kept), pair
+            assert not agent.conflicts(), pair
+
+
+@pytest.mark.spec("COG-07")
+def test_who_was_named_once_is_the_same_without_the_name(tmp_path: Path) -> None:
+    for number, pair in enumerate(ONE):
+        with told(tmp_path / f"{number}", *pair.split("|")) as agent:
+            changed = [one for one in agent.cognition.memories() if one.memory.replaces]
+            assert len(changed) == 1, pair
+            assert not any(one.memory.stale for one in agent.cognition.memories()), pair
+
+
+def test_the_memory_of_who_was_not_named_again_has_the_name(tmp_path: Path) -> None:
+    with told(tmp_path, "My sister Eva lives in Ghent.", "My sister moved to Lyon.") as agent:
+        assert [one.content for one in agent.cognition.memories()] == ["The user's sister Eva moved to Lyon"]
+
+
+def test_what_may_be_of_either_is_only_doubted(tmp_path: Path) -> None:
+    for number, said in enumerate(UNSURE):
+        with told(tmp_path / f"{number}", *said.split("|")) as agent:
+            kept = agent.cognition.memories()
+            assert not any(one.memory.replaces for one in kept), said
+            assert any(one.memory.stale for one in kept), said
