@@ -74,3 +74,38 @@ def test_what_may_be_of_either_is_only_doubted(tmp_path: Path) -> None:
             kept = agent.cognition.memories()
             assert not any(one.memory.replaces for one in kept), said
             assert any(one.memory.stale for one in kept), said
+
+
+ADDED = """I work at Tesco.|I also work at a gym on weekends.
+I work at Tesco.|I work at a gym too.
+I work as a nurse.|I also work as a translator.
+I live in Ghent.|I live in York at weekends.
+I work in finance.|I also work in education.
+I'm a nurse.|I'm a photographer on the side.
+My phone number is 555-1234.|My phone number is also 555-9999.
+I go to the gym every Monday.|I also go to the gym every Thursday now.
+My brother works at Tesco.|My brother also works at Aldi.
+我在华为公司上班。|我还在青禾中学兼职。
+我住在杭州。|我也住在上海。
+我是老师。|我也是翻译。
+我做销售。|我还做设计。
+我是护士。|另外，我是主播。""".split("\n")
+
+
+@pytest.mark.spec("COG-07")
+def test_what_only_adds_ends_nothing(tmp_path: Path) -> None:
+    for number, pair in enumerate(ADDED):
+        with told(tmp_path / f"{number}", *pair.split("|")) as agent:
+            kept = agent.cognition.memories()
+            assert len(kept) == 2, pair
+            assert not any(one.memory.replaces or one.memory.stale for one in kept), pair
+
+
+def test_what_adds_is_the_same_again_where_it_is_known_and_goes_by_itself(tmp_path: Path) -> None:
+    with told(tmp_path / "a", "I work at Tesco.", "I also work at Tesco.") as agent:
+        assert [one.content for one in agent.cognition.memories()] == ["The user works at Tesco"]
+    with told(tmp_path / "b", "I work at Tesco.", "I also work at Aldi.", "I no longer work at Aldi.") as agent:
+        ended = [one for one in agent.cognition.memories() if one.memory.replaces]
+        assert [one.memory.replaces for one in ended] == ["Aldi"]
+    with told(tmp_path / "c", "I live in Ghent.", "I've also moved to Lyon.") as agent:
+        assert [bool(one.memory.stale) for one in agent.cognition.memories()].count(True) == 1

@@ -157,6 +157,21 @@ def _same_subject(one: str, other: str) -> bool:
 _NAMED_IN = re.compile(rf"\b(?!The\b)[A-Z]\w+|叫(?P<zh>[{HAN}]{{2,4}})")
 
 
+def instead(draft: Draft) -> Draft:
+    """Return a statement as it were if it did not only add to what is so: "I also work at a gym"."""
+    return replace(draft, statement=replace(draft.statement, single=True, adds=False))
+
+
+def is_of_change(draft: Draft) -> bool:
+    """Tell whether what is told in addition is a change: "We've also moved to Lyon" may end that they live in Ghent."""
+    return _TURNED.search(draft.statement.content) is not None
+
+
+_TURNED = re.compile(
+    r"\b(?:moved|relocated|turned|became|switched|changed|promoted|started|joined|now|new)\b|[搬换改变]|跳槽|入职|成了|现在"
+)
+
+
 def of_the_unnamed(draft: Draft, known: Iterable[Record]) -> tuple[Draft, list[Record]]:
     """Return a statement under the name of whom it is about, as far as that is known, and what it lets doubt.
 
@@ -203,7 +218,7 @@ def is_of_several(draft: Draft, known: Iterable[Record]) -> bool:
 
 def names_told(known: Iterable[Record], whom: str) -> set[str]:
     """Return the names that are known of those who are something to somebody: of "The user's sister" Eva and Ida."""
-    owner, _, who = whom.partition("'s ") if "'s " in whom else whom.rpartition("的")
+    owner = whom.partition("'s ")[0] if "'s " in whom else whom.rpartition("的")[0]
     found: set[str] = set()
     for one in known:
         data = one.memory
@@ -583,7 +598,7 @@ def may_restate(draft: Draft) -> bool:
     one = draft.statement
     before, behind = draft.entry.text[: one.start], draft.entry.text[one.end :]
     said = f"{_STOP.split(before)[-1]}{draft.entry.text[one.start : one.end]}{_STOP.split(behind, maxsplit=1)[0]}"
-    told = one.kind == "fact" and not one.single and not draft.retracts
+    told = one.kind == "fact" and not one.single and not one.adds and not draft.retracts
     return (
         told
         and _SINCE.search(said) is not None

@@ -328,11 +328,13 @@ class MemoryWriter:
 
     async def take(self, scope: Scope, made: Sequence[Draft]) -> Changes:
         """Return what statements change among the memories that are there."""
-        known = await self.records(scope, tuple({draft.record_id for draft in made}))
+        replacing = [drafts.instead(draft) for draft in made if draft.statement.adds]
+        known = await self.records(scope, tuple({draft.record_id for draft in (*made, *replacing)}))
         changes, now = Changes(known), self._parts.clock()
         told: list[Draft] = []
         for stated in made:
             draft = await self._of_whom(scope, changes, stated, now=now)
+            draft = self._beside(changes, draft, now=now) if draft.statement.adds else draft
             if draft.retracts:
                 ended = await self._take_back(scope, changes, draft, now=now)
                 told += [draft] if ended else []
@@ -375,6 +377,18 @@ class MemoryWriter:
             if draft.entry.told_at >= known.occurred_at and not known.memory.pinned:
                 changes.put(_doubted(known, draft, now=now))
         return named
+
+    def _beside(self, changes: Changes, draft: Draft, *, now: datetime) -> Draft:
+        """Return a statement that adds to what is known: the same again where that is known, else beside it."""
+        instead = drafts.instead(draft)
+        known = changes.known.get(instead.record_id)
+        if known is None or known.status not in STANDING:
+            return draft
+        if drafts.says_the_same(known, drafts.value_of(draft.statement)):
+            return instead
+        if drafts.is_of_change(draft) and draft.entry.told_at >= known.occurred_at and not known.memory.pinned:
+            changes.put(_doubted(known, draft, now=now))
+        return draft
 
     async def _restate(self, scope: Scope, changes: Changes, draft: Draft, *, now: datetime) -> bool:
         """Tell whether a statement gave something known another number or day, and give it that."""

@@ -33,6 +33,8 @@ class Statement:
     end: int
     single: bool = False
     """Whether the attribute has one value at a time, so that another one replaces it."""
+    adds: bool = False
+    """Whether it was said to hold beside what else does: "I also work at a gym" ends no other job."""
     confirmed: bool = False
     """Whether it was said that it is to be remembered."""
     because: str = ""
@@ -164,8 +166,21 @@ def carried_on(
         place = then.end()
         for more in apply(rules, words + sentence[place:], starts=(0,), make=make):
             taken.add(place)
+            more = beside(more, then[0])  # noqa: PLW2901
             found.append(replace(more, start=place, end=place + more.end - len(words)))
     yield from sorted(found, key=lambda one: one.start)
+
+
+_ADDS = lazy_regex(
+    r"\b(?:also|as well|besides|on the side|in addition|part[- ]time|(?:second|other|side) job|(?:on|at) (?:the )?weekends)\b"
+    r"|\btoo\b(?=\W*$)|也(?!许)|还(?![是没不有])|另外|此外|同时|兼[职任]|副业|周末|业余",
+    re.IGNORECASE,
+)
+
+
+def beside(one: Statement, said: str) -> Statement:
+    """Return a statement as one that adds to what is so, where the words for that are among those it was said in."""
+    return replace(one, single=False, adds=True) if _ADDS.search(said) else one
 
 
 def subject_name(speaker: str, *, zh: bool) -> str:

@@ -13,6 +13,7 @@ from remanent.language.offline.statement_rules import (
     Statement,
     StatementRule,
     apply,
+    beside,
     carried_on,
     expanded_form,
     group,
@@ -131,7 +132,7 @@ fact 出生地! = {subject}出生[在于](?P<v>[\u4e00-\u9fff\d]{2,14}?){end}
 fact 成长地! = {subject}在(?P<v>{han}{2,12}?)长大{any}{0,3}{end}
 fact 职业! = {subject}在{any}{1,30}?(?:(?:做|当|担任|任)(?P<v>{any}{0,10}?(?:{job}))|[做搞](?![了过完着])(?P<v>{han}{0,6}?(?:{field}))){end}
 fact 工作单位! = (?:{subject}在(?P<v>(?!网上|线上|家|学校|这|那){han}{2,10}?)找(?:到了?|了)(?:一?[份个])?新?的?工作了?|
-    {subject}在(?!{any}{0,14}找){value}(?:工作|上班|任职|实习|做事|当\w{1,6})[的呢了]?|{subject}(?:入职了|跳槽到了?|
+    {subject}(?:(?:周末|平时|晚上|业余|下班后?)(?:也|还)?)?在(?!{any}{0,14}找){value}(?:工作|上班|任职|实习|做事|做?兼职|当\w{1,6})[的呢了]?|{subject}(?:入职了|跳槽到了?|
     加入了)(?P<v>{any}{2,20}?)|{subject}{lately}?(?:从{any}{1,12}?)?跳槽[到去]了?(?P<v>{any}{2,20}?)了?){end}
 fact 学历! = {who}[就只才可]{0,2}(?:是|读到|念到|有)?个?(?P<v>(?:小学|初中|高中|中专|大专|专科|本科|硕士|研究生|博士)(?:学历|
     毕业|文凭)|(?<=[是到有个])(?:小学|初中|高中|中专|大专|专科|本科|硕士|研究生|博士))[的生呢了]*{end}
@@ -328,6 +329,9 @@ def _matter(rule: StatementRule, named: str, value: str, said: str) -> tuple[str
     return attribute, value, rule.single
 
 
+_ALSO_BEFORE = lazy_regex("(?:另外|此外|同时)[，,]?$")
+
+
 def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
     """Yield what a sentence states."""
     name = subject_name(speaker, zh=True)
@@ -361,7 +365,9 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
             and not (who and not called and owner != who and _SEVERAL.search(who))
             and not attribute.endswith("的")
         )
-        return Statement(rule.kind, owner, attribute, value, clause, start, end, single=single)
+        made = Statement(rule.kind, owner, attribute, value, clause, start, end, single=single)
+        before = _ALSO_BEFORE.search(match.string[max(0, start - 4) : start])
+        return beside(made, (before[0] if before else "") + "，".join(match.string[start:end].split(value, 1)))
 
     def subject(one: Statement, _then: str) -> str:
         """Return the words that name whom a statement is about; none where what follows may be about another."""

@@ -15,6 +15,7 @@ from remanent.language.offline.statement_rules import (
     Statement,
     StatementRule,
     apply,
+    beside,
     carried_on,
     expanded_form,
     group,
@@ -73,8 +74,8 @@ often = (?:(?:every|each) (?:single |other )?(?:day|night|morning|evening|aftern
 on = lives? (?:in|with|near|at|on|alone)|works? (?:at|for|as|in|from|on|nights|part|full|remotely)|(?:ha(?:ve|s)|
     owns?|drives?|carry|carries|takes?|teach(?:es)?|speaks?|stud(?:y|ies)|plays?|loves?|likes?|hates?|enjoys?|
     prefers?|moved|grew up|(?:can|do|does)(?:n['’]t|['’]t| not)|cannot) \w
-and = (?i:and (?=(?:i|we|it|that|this|they|he|she|you|there|now|then|so|am|is|are|was|were|have|had|just|can|will|
-    would|do|how)\b|{on}|(?:my|our) (?:[\w-]+ ){1,2}(?:is|are|was|has|{on})))
+and = (?i:and (?=(?:also )?(?:(?:i|we|it|that|this|they|he|she|you|there|now|then|so|am|is|are|was|were|have|had|just|
+    can|will|would|do|how)\b|{on})|(?:my|our) (?:[\w-]+ ){1,2}(?:is|are|was|has|{on})))
 or_to = \s*(?:[!?;)–—\n。！？，；]|,(?!\d\d\d)|[.:](?!\w)(?<!\b(?:St|Mr|Dr|Ms)\.)(?<!\bMrs\.)|\s-|$|\b(?:{and}|(?:but|because|
     so|which|who|where|when|while|since|though|although|if|that|btw)\b))
 to = (?={or_to})
@@ -395,6 +396,12 @@ _EMPTY = lazy_regex(
 )
 
 
+_ALSO_BEFORE = lazy_regex(r"\b(?:also|besides|in addition),?\s+(?:I\s+)?$", re.IGNORECASE)
+_LONGEST_ALSO = 16
+"""Characters before a clause that are looked at for that: looking through all of them would take their square."""
+_ALSO_BEHIND = lazy_regex(r"[,\s]*(?:too|as well|on the side|(?:on|at) (?:the )?weekends)\b", re.IGNORECASE)
+
+
 def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
     """Yield what a sentence states."""
     name = subject_name(speaker, zh=False)
@@ -438,7 +445,9 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
         called = group(match, "m").rstrip(".")
         owner = group(match, "n") or " ".join(filter(None, (_owner(who, name, clause), called)))
         single = rule.single and (bool(called) or not _SEVERAL.search(who))
-        return Statement(rule.kind, owner, attribute, value, third_person(clause, name), start, end, single=single)
+        made = Statement(rule.kind, owner, attribute, value, third_person(clause, name), start, end, single=single)
+        opened, behind = _ALSO_BEFORE.search(before[-_LONGEST_ALSO:]), _ALSO_BEHIND.match(sentence, end)
+        return beside(made, sentence[start:end] + " ".join(one[0] for one in (opened, behind) if one))
 
     starts = sorted({found.end(1) for start in _STARTS for found in start.finditer(sentence)})
     told = [*apply(RULES, sentence, starts=starts, make=make)]
