@@ -109,3 +109,12 @@ def test_what_adds_is_the_same_again_where_it_is_known_and_goes_by_itself(tmp_pa
         assert [one.memory.replaces for one in ended] == ["Aldi"]
     with told(tmp_path / "c", "I live in Ghent.", "I've also moved to Lyon.") as agent:
         assert [bool(one.memory.stale) for one in agent.cognition.memories()].count(True) == 1
+
+
+def test_a_role_is_played_on_in_the_messages_behind_until_it_ends(tmp_path: Path) -> None:
+    texts = ("I live in Rome.", "Let's role play. You are my doctor.", "I'm 77 and I smoke 40 a day.")
+    with told(tmp_path, *texts, "Thanks, that was fun. By the way, I work at Shell.") as agent:
+        assert sorted(one.content for one in agent.cognition.memories()) == [
+            "The user lives in Rome",
+            "The user works at Shell",
+        ]

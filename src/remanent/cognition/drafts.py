@@ -17,6 +17,7 @@ from remanent.language.offline.changes import ROWS, SINGLE, Change, bears_on
 from remanent.language.offline.doubts import is_doubted
 from remanent.language.offline.statement_rules import (
     expanded_form,
+    is_only_one,
     other_names,
     parts_of,
     person,
@@ -24,6 +25,8 @@ from remanent.language.offline.statement_rules import (
     words_for,
 )
 from remanent.language.offline.statements import Statement, canonical, is_secret
+from remanent.language.offline.statements_chinese import PARTS as CHINESE
+from remanent.language.offline.statements_english import PARTS as ENGLISH
 from remanent.lightweight import dataclass
 from remanent.model import (
     Entry,
@@ -42,6 +45,7 @@ from remanent.model import (
 from remanent.model.filters import user_in
 from remanent.text.dates import find_dates, with_dates
 from remanent.text.dates_chinese import COMING
+from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, alphanumeric
 from remanent.text.terms import query_terms
 
@@ -149,9 +153,8 @@ def slot(one: Statement) -> tuple[str, ...]:
 def _same_subject(one: str, other: str) -> bool:
     """Tell whether two subjects may be one: the sister is the sister Eva, who is not the sister Ida."""
     (whom, name), (whom_too, name_too) = person_and_name(one), person_and_name(other)
-    if name and name_too:
-        whom, whom_too = person(one), person(other)
-    return alphanumeric(whom) == alphanumeric(whom_too)
+    same = not name or not name_too or alphanumeric(name) == alphanumeric(name_too)
+    return same and alphanumeric(whom) == alphanumeric(whom_too)
 
 
 _NAMED_IN = re.compile(rf"\b(?!The\b)[A-Z]\w+|叫(?P<zh>[{HAN}]{{2,4}})")
@@ -172,6 +175,15 @@ _TURNED = re.compile(
 )
 
 
+_ONE_OF_MANY = lazy_regex(rf"(?:'s (?:.* )?|的)(?:{ENGLISH['several']}|{CHINESE['several']})$")
+
+
+def may_be_unnamed(one: Statement) -> bool:
+    """Tell whether a statement is of somebody who may be known by a name: any colleague may be another one."""
+    whom = person_and_name(one.subject)[0]
+    return canonical(one.attribute) != "name" and bool(words_for(whom)) and not _ONE_OF_MANY.search(whom)
+
+
 def of_the_unnamed(draft: Draft, known: Iterable[Record]) -> tuple[Draft, list[Record]]:
     """Return a statement under the name of whom it is about, as far as that is known, and what it lets doubt.
 
@@ -179,6 +191,10 @@ def of_the_unnamed(draft: Draft, known: Iterable[Record]) -> tuple[Draft, list[R
     known already; else it is not said whose it is, and either may have moved. Where a name is told only now, it is
     likely that of the sister of whom was told before, but she may as well be another.
     """
+
+    def of_whom(record: Record) -> str:
+        return person_and_name(record.memory.subject)[0]
+
     one, told = draft.statement, [record for record in known if record.memory.user == draft.user]
     whom, name = person_and_name(one.subject)
     names = sorted(names_told(told, whom))
@@ -198,9 +214,11 @@ def of_the_unnamed(draft: Draft, known: Iterable[Record]) -> tuple[Draft, list[R
     if name:
         if unnamed is None or is_same(of("")):
             return draft, []
-        if names == [name] and all(not person_and_name(record.memory.subject)[1] for record in told):
+        others = set(names) - {name}
+        by_name = any(person_and_name(record.memory.subject)[1] for record in told if of_whom(record) == whom)
+        if not others and (is_only_one(whom) or (names and not by_name)):
             return of(""), []  # "My sister is called Eva" names whom was told of all along
-        return draft, [unnamed] if one.single and set(names) <= {name} else []
+        return draft, [unnamed] if one.single and not others else []
     if unnamed is not None or not names:
         return draft, []
     same = [named for named in names if is_same(of(named))]

@@ -40,13 +40,18 @@ from remanent.language.offline.statement_rules import (
     Statement,
     StatementKind,
     canonical,
-    is_only_one,
     other_names,
     person_and_name,
     subject_name,
     words_for,
 )
-from remanent.language.offline.statements import is_secret, only_confirms, plain_sentences, statements
+from remanent.language.offline.statements import (
+    is_played,
+    is_secret,
+    only_confirms,
+    plain_sentences,
+    statements,
+)
 from remanent.language.roles.extraction import EXTRACTION, ExtractedFact, ExtractionRequest, FactKind
 from remanent.language.shapes import Utterance
 from remanent.lightweight import dataclass
@@ -128,11 +133,13 @@ def _of_entry(
     retracted = list(_retracted(entry, before))
     taken_back = [draft for draft in retracted if draft.retracts == "forgets" or draft.record_id not in known]
     taken_back += [_left_to_end(draft, stated) for draft in _changed(entry)]
+    talk = [one.text for one in reversed(before[-LOOK_BACK:]) if _same_talk(one, entry)]
+    is_serious = not (is_played(talk) and is_played([entry.text, *talk]))
     # A secret may be forgotten that would not be learned.
     return [
         draft
         for draft in (*taken_back, *stated)
-        if draft.retracts == "forgets" or drafts.allowed(draft.statement, settings)
+        if draft.retracts == "forgets" or (is_serious and drafts.allowed(draft.statement, settings))
     ]
 
 
@@ -360,14 +367,11 @@ class MemoryWriter:
 
     async def _of_whom(self, scope: Scope, changes: Changes, draft: Draft, *, now: datetime) -> Draft:
         """Return a statement of somebody under the name that is known of them, and doubt what it may change."""
-        whom, _ = person_and_name(draft.statement.subject)
-        words = words_for(whom)
-        if draft.retracts or not words or is_only_one(whom):
+        if draft.retracts or not drafts.may_be_unnamed(draft.statement):
             return draft
+        words = query_terms(" ".join(words_for(person_and_name(draft.statement.subject)[0])))
         wanted = RecordFilter(kinds=MEMORIES)
-        hits = await self._store.search_text(
-            scope.owner, query_terms(" ".join(words)), record_filter=wanted, limit=_LOOKED_AT
-        )
+        hits = await self._store.search_text(scope.owner, words, record_filter=wanted, limit=_LOOKED_AT)
         changes.known = {**await self.records(scope, [hit.record_id for hit in hits]), **changes.known}
         standing = [one for one in changes.known.values() if one.status in STANDING and one.kind in MEMORIES]
         named, doubted = drafts.of_the_unnamed(draft, standing)

@@ -304,11 +304,11 @@ def person_and_name(subject: str) -> tuple[str, str]:
 def person(subject: str) -> str:
     """Return the one name of whom a statement is about, where they are called by several: "The user's mother"."""
     whom, name = person_and_name(subject)
-    return f"{whom} {name}" if name and not is_only_one(whom) else whom
+    return f"{whom} {name}" if name else whom
 
 
 def is_only_one(whom: str) -> bool:
-    """Tell whether there is one of somebody at a time: a mother, with a name or without, is the same person."""
+    """Tell whether there is one of somebody at a time: whose mother is told of with a name has no other without."""
     return whom.endswith(_ONLY_ONE)
 
 
