@@ -157,7 +157,7 @@ def _same_subject(one: str, other: str) -> bool:
     return same and alphanumeric(whom) == alphanumeric(whom_too)
 
 
-_NAMED_IN = re.compile(rf"\b(?!The\b)[A-Z]\w+|叫(?P<zh>[{HAN}]{{2,4}})")
+_NAMED_IN = re.compile(rf"\b[A-Z]\w+|(?:^|叫|[、和])(?P<zh>[{HAN}]{{2,4}}?)(?=$|[、和])")
 
 
 def instead(draft: Draft) -> Draft:
@@ -175,13 +175,30 @@ _TURNED = re.compile(
 )
 
 
-_ONE_OF_MANY = lazy_regex(rf"(?:'s (?:.* )?|的)(?:{ENGLISH['several']}|{CHINESE['several']})$")
+_ONE_OF_MANY = lazy_regex(rf"(?:'s (?:.* )?)(?:{ENGLISH['several']})$|的[^的]*(?:{CHINESE['several']})[^的]*$")
 
 
 def may_be_unnamed(one: Statement) -> bool:
     """Tell whether a statement is of somebody who may be known by a name: any colleague may be another one."""
     whom = person_and_name(one.subject)[0]
     return canonical(one.attribute) != "name" and bool(words_for(whom)) and not _ONE_OF_MANY.search(whom)
+
+
+def _as_of(draft: Draft, name: str) -> Draft:
+    """Return a statement of somebody as it is under a name, or under none."""
+    whom, _ = person_and_name(draft.statement.subject)
+    subject = f"{whom}{'' if _HAN.search(whom) else ' '}{name}" if name else whom
+    return replace(draft, statement=replace(draft.statement, subject=subject))
+
+
+def _told_by_name(draft: Draft, name: str) -> Draft:
+    """Return a statement with a name in its words: those whose place it takes have it, too."""
+    one, named = draft.statement, _as_of(draft, name)
+    if one.content.startswith(one.subject):
+        called = named.statement.subject.removeprefix(person_and_name(one.subject)[0])
+        content = f"{one.subject}{called}{one.content.removeprefix(one.subject)}"
+        return replace(named, statement=replace(named.statement, content=content))
+    return named
 
 
 def of_the_unnamed(draft: Draft, known: Iterable[Record]) -> tuple[Draft, list[Record]]:
@@ -191,40 +208,30 @@ def of_the_unnamed(draft: Draft, known: Iterable[Record]) -> tuple[Draft, list[R
     known already; else it is not said whose it is, and either may have moved. Where a name is told only now, it is
     likely that of the sister of whom was told before, but she may as well be another.
     """
-
-    def of_whom(record: Record) -> str:
-        return person_and_name(record.memory.subject)[0]
-
-    one, told = draft.statement, [record for record in known if record.memory.user == draft.user]
+    one = draft.statement
     whom, name = person_and_name(one.subject)
-    names = sorted(names_told(told, whom))
-    slots = {record.id: record for record in told}
+    told = [record for record in known if record.memory.user == draft.user]
+    names, slots = names_told(told, whom), {record.id: record for record in told}
+    unnamed = slots.get(_as_of(draft, "").record_id)
 
-    def of(named: str) -> Draft:
-        subject = f"{whom}{'' if _HAN.search(whom) else ' '}{named}" if named else whom
-        content = one.content
-        if (named and content.startswith((f"{one.subject} ", f"{one.subject}'"))) or _HAN.search(whom):
-            content = content.replace(one.subject, f"{one.subject}{subject.removeprefix(whom)}", 1)
-        return replace(draft, statement=replace(one, subject=subject, content=content))
+    def says_it(record: Record | None) -> bool:
+        return record is not None and says_the_same(record, value_of(one))
 
-    def is_same(other: Draft) -> bool:
-        return other.record_id in slots and says_the_same(slots[other.record_id], value_of(one))
-
-    unnamed = slots.get(of("").record_id)
     if name:
-        if unnamed is None or is_same(of("")):
+        if unnamed is None or says_it(unnamed) or names - {name}:
             return draft, []
-        others = set(names) - {name}
-        by_name = any(person_and_name(record.memory.subject)[1] for record in told if of_whom(record) == whom)
-        if not others and (is_only_one(whom) or (names and not by_name)):
-            return of(""), []  # "My sister is called Eva" names whom was told of all along
-        return draft, [unnamed] if one.single and not others else []
+        told_apart = any(person_and_name(record.memory.subject) == (whom, name) for record in told)
+        if is_only_one(whom) or (names and not told_apart):
+            return _as_of(draft, ""), []  # "My sister is called Eva" names whom was told of all along
+        return draft, [unnamed] if one.single else []
     if unnamed is not None or not names:
         return draft, []
-    same = [named for named in names if is_same(of(named))]
-    if len(names) == 1 or len(same) == 1:
-        return of((same or names)[0]), []
-    return draft, [slots[of(named).record_id] for named in names if one.single and of(named).record_id in slots]
+    had = {called: slots.get(_as_of(draft, called).record_id) for called in sorted(names)}
+    same = [called for called, record in had.items() if says_it(record)]
+    if len(same) == 1 or len(names) == 1:
+        called = (same or [*had])[0]
+        return (_told_by_name if had[called] else _as_of)(draft, called), []
+    return draft, [record for record in had.values() if record is not None and one.single]
 
 
 def is_of_several(draft: Draft, known: Iterable[Record]) -> bool:
@@ -237,17 +244,18 @@ def is_of_several(draft: Draft, known: Iterable[Record]) -> bool:
 def names_told(known: Iterable[Record], whom: str) -> set[str]:
     """Return the names that are known of those who are something to somebody: of "The user's sister" Eva and Ida."""
     owner = whom.partition("'s ")[0] if "'s " in whom else whom.rpartition("的")[0]
-    found: set[str] = set()
+    words, found = words_for(whom), set[str]()
     for one in known:
         data = one.memory
         of, name = person_and_name(data.subject)
-        if of == whom:
-            found |= {name} if name else {data.value.split(" ")[0]} if data.attribute == "name" else set()
-        elif (
-            data.subject == owner and data.attribute == "family" and any(map(data.value.__contains__, words_for(whom)))
+        is_theirs = of == whom or (of == f"{whom}s" and data.attribute == "name")
+        if is_theirs and name:
+            found.add(name)
+        elif (is_theirs and data.attribute == "name") or (
+            data.subject == owner and data.attribute == "family" and any(word in data.value for word in words)
         ):
             found |= {named["zh"] or named[0] for named in _NAMED_IN.finditer(data.value)}
-    return found - {""}
+    return found
 
 
 def value_of(one: Statement) -> str:

@@ -1042,3 +1042,32 @@ def test_what_is_passed_on_or_played_is_not_its_speakers(text: str) -> None:
 )
 def test_what_stands_beside_what_is_passed_on_or_played_is_its_speakers(text: str, attribute: str) -> None:
     assert attribute in [one[2] for one in told(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("My kids are Al, Bo and Cy.", ["Al, Bo and Cy"]),
+        ("My sisters are Eva and Ida.", ["Eva and Ida"]),
+        ("My cats are called Tig and Pip.", ["Tig and Pip"]),
+        ("My daughters are Lily (6) and Rose (3).", ["Lily (6) and Rose (3)"]),
+        ("My kids are Tom and Jerry and they love school.", ["Tom and Jerry"]),
+        ("My boss is Tom and I report to him.", ["Tom"]),
+        ("My cat is Tom, and Jerry is my dog.", ["Tom"]),
+        ("我的孩子叫小明、小红和小刚。", ["小明、小红和小刚"]),
+        ("我的猫叫球球和毛毛。", ["球球和毛毛"]),
+        ("我女儿叫圆圆，上小学。", ["圆圆"]),
+    ],
+)
+def test_several_are_named_in_full(text: str, values: list[str]) -> None:
+    assert [one[3] for one in told(text) if one[2] in {"name", "姓名"}] == values
+
+
+def test_each_of_two_told_in_one_sentence_is_somebody_of_their_own() -> None:
+    made = told("My daughter Lily is 6 and my daughter Rose is 3.") + told("我女儿小丽6岁，我女儿小美3岁。")
+    assert [(one[1], one[3]) for one in made] == [
+        ("The user's daughter Lily", "6"),
+        ("The user's daughter Rose", "3"),
+        ("用户的女儿小丽", "6岁"),
+        ("用户的女儿小美", "3岁"),
+    ]

@@ -172,7 +172,8 @@ def carried_on(
 
 
 _ADDS = lazy_regex(
-    r"\b(?:also|as well|besides|on the side|in addition|part[- ]time|(?:second|other|side) job|(?:on|at) (?:the )?weekends)\b"
+    r"\b(?:also|as well|besides|on the side|in addition|part[- ]time|(?:second|other|side) job|"
+    r"(?:on|at) (?:the )?weekends)\b"
     r"|\btoo\b(?=\W*$)|也(?!许)|还(?![是没不有])|另外|此外|同时|兼[职任]|副业|周末|业余",
     re.IGNORECASE,
 )

@@ -460,10 +460,13 @@ kin = [爸妈哥姐弟妹]{1,2}|父亲|母亲|爷爷|奶奶|[老先]生|老[公�
 somebody = (?!我(?!的|家|{kin})|[^，。\n]*(?:医生|大夫|护士|检查|体检))[^，,。！？\n：:]
 says = (?:说|写道|写着|写的是|唱着?|唱道|回答|答道|问道|喊道?|留言|回复|回我|告诉我|反映|反馈|表示|投诉|来信|来电|来函|
     咨询|提到|指出|陈述|自述|主诉|自称|描述|透露|补充)
-role = (?i:customer|client|patient|caller|guest|visitor|tenant|buyer|seller|applicant|candidate|interviewe[er]|employee|
-    student|pupil|passenger|subscriber|requester|reporter|sender|speaker [\dA-Z]|witness|defendant|resident|respondent|
+role = (?i:customer|client|patient|caller|guest|visitor|tenant|buyer|seller|applicant|candidate|interviewe[er]|
+    employee|
+    student|pupil|passenger|subscriber|requester|reporter|sender|speaker [\dA-Z]|witness|defendant|resident|
+    respondent|
     user \d+|(?:customer|user|guest) (?:review|feedback|complaint|message|quote)|testimonial|transcript|quote)
-role_zh = (?:客户|顾客|患者|病人|来访者|来电者|租户|房客|买家|卖家|申请人|应聘者|面试者|候选人|乘客|投诉人|反馈人|证人|学员|考生|受访者|
+role_zh = (?:客户|顾客|患者|病人|来访者|来电者|租户|房客|买家|卖家|申请人|应聘者|面试者|候选人|乘客|投诉人|反馈人|
+    证人|学员|考生|受访者|
     访客|会员|粉丝|网友|读者|用户[\dA-Z甲乙])
 """)
 _OTHERS = parts_of(r"""
@@ -501,7 +504,8 @@ _MAY_OPEN = lazy_regex(
     expanded_form(
         r"(?<!\w)[\"'“‘「『]|\b(?:{say}|saying|{show}|{fiction}|dream|(?i:{edit}))\b|\b(?:where|in which) I\b|"
         r"[:：说唱道答写诉里中>＞]|游戏|[Rr]ole|[Pp]retend|[Pp]lay|[Ii]magine|[Ss]uppose|"
-        r"[Yy]ou(?:['’]ll)? (?:be|act)\b|角色|[你您]来?[扮演当做]|假[装设]|想象|[Ff]orward|转发|总结|概括|翻译|润色|修改|校对|摘要",
+        r"[Yy]ou(?:['’]ll)? (?:be|act)\b|角色|[你您]来?[扮演当做]|假[装设]|想象|[Ff]orward|转发|总结|概括|"
+        r"翻译|润色|修改|校对|摘要",
         _PARTS,
     )
 )
@@ -516,24 +520,37 @@ _CLAUSE = lazy_regex(r"\b(?:I(?:['’](?:m|ve|ll|d))?|[Ww]e(?:['’]\w+)?|[Mm]y|
 _TO_THE_END = parts_of(r"""
 field = (?i:from|to|cc|bcc|subject|date|sent|reply-to)|发件人|收件人|抄送|主题|日期|发送时间|发件时间|时间
 header = (?m:^)[\W_]{0,4}(?:(?i:from|sent|subject)|发件人|主题)\W{0,3}[:：][^\n]*\n+[\W_]{0,4}(?:{field})\W{0,3}[:：]
-forwarded = (?m:^)\W*(?:(?i:(?:begin )?forwarded (?:message|e-?mail|by|from)|original message|fwd?:)|(?:转发|原始)(?:的?邮件|的?消息)|
+forwarded = (?m:^)\W*(?:(?i:(?:begin )?forwarded (?:message|e-?mail|by|from)|original message|fwd?:)|(?:转发|
+    原始)(?:的?邮件|的?消息)|
     转发(?:自[^：:\n]{1,12})?[：:]|[\[【「]转发[\]】」])
-asked = (?m:^)[^\n]*\b(?i:{edit})\b[^\n:]{0,40}?\b(?i:this|these|th(?:is|e) (?:[a-z-]+ )?(?:e-?mail|message|letter|text|review|
-    post|ticket|complaint|transcript|note)|the following|below)(?: (?i:for me|please|below|(?:in|into|to) [a-z]+))*[^\w\n]*\n
-asked_zh = (?m:^)[^\n]*(?:总结|概括|翻译|润色|改写|修改|校对|摘要)[^\n：:]{0,8}(?:[这下]面?[段封条份篇]|以下)[^\n：:]{0,12}[：:？?。]?\s*\n
+asked = (?m:^)[^\n]*\b(?i:{edit})\b[^\n:]{0,40}?\b(?i:this|these|th(?:is|e) (?:[a-z-]+ )?(?:e-?mail|message|letter|
+    text|review|
+    post|ticket|complaint|transcript|note)|the following|below)(?: (?i:for me|please|below|(?:in|into|
+    to) [a-z]+))*[^\w\n]*\n
+asked_zh = (?m:^)[^\n]*(?:总结|概括|翻译|润色|改写|修改|校对|摘要)[^\n：:]{0,8}(?:[这下]面?[段封条份篇]|
+    以下)[^\n：:]{0,12}[：:？?。]?\s*\n
 wrote = (?m:^)[^\n]{0,80}\b(?:wrote|writes)\s?:[ \t]*\n|(?m:^)[^\n]{0,40}写道[：:][ \t]*\n
-lets = (?i:let['’]?s|let us|can we|could we|shall we|how about we|want to|wanna|i want to|i(?:['’]d| would) like to|we(?:['’]re| are)|
-    we['’]ll|(?:can|could|will|would) you|please|ok(?:ay)?,?|now,?|time (?:to|for)(?: some| a)?|this is a|start a|begin a|do a)
+lets = (?i:let['’]?s|let us|can we|could we|shall we|how about we|want to|wanna|i want to|i(?:['’]d| would) like to|
+    we(?:['’]re| are)|
+    we['’]ll|(?:can|could|will|would) you|please|ok(?:ay)?,?|now,?|time (?:to|for)(?: some| a)?|this is a|start a|
+    begin a|do a)
 begins = (?:^|[.!?\n]\s*)
-played = {begins}\W*(?:{lets} )?(?i:role[- ]?play)(?:ing)?(?:(?= (?i:with|as|that|where|in which|a scen|scen|game:|time))|\s*[:,.!–—])|
-    \b{lets} (?:[a-z]+ ){0,3}(?i:role[- ]?play)(?:ing)?\b|{begins}\W*(?:{lets} )?(?i:pretend)(?: that)? (?:you|I|we|to be|this)\b|
+played = {begins}\W*(?:{lets} )?(?i:role[- ]?play)(?:ing)?(?:(?= (?i:with|as|that|where|in which|a scen|scen|game:|
+    time))|\s*[:,.!–—])|
+    \b{lets} (?:[a-z]+ ){0,3}(?i:role[- ]?play)(?:ing)?\b|{begins}\W*(?:{lets} )?(?i:pretend)(?: that)? (?:you|I|we|
+    to be|this)\b|
     \b{lets} (?i:pretend|play pretend|act out|make believe)\b|
-    \b(?i:let['’]s play)\b[^.!?\n]{0,30}[.:,!]\s*(?i:you(?:['’]re| are|['’]ll)? (?:an?|the|be|play)|I(?:['’]m| am|['’]ll be|['’]ll play) (?:an?|the)) |
-    (?i:you)(?:['’]ll)? (?:be|play|act as) (?:the |an? )?[a-z][\w -]{1,24}?,? (?:and )?I(?:['’]ll| will)? (?:be|play|act as)\b|
-    {begins}\W*(?i:imagine|suppose|let['’]s say)(?: that)? (?:you(?:['’]re| are) [^.!?\n]{2,40}?(?:,| and) I(?:['’]m| am)|
+    \b(?i:let['’]s play)\b[^.!?\n]{0,30}[.:,!]\s*(?i:you(?:['’]re| are|['’]ll)? (?:an?|the|be|play)|I(?:['’]m| am|
+    ['’]ll be|['’]ll play) (?:an?|the)) |
+    (?i:you)(?:['’]ll)? (?:be|play|act as) (?:the |an? )?[a-z][\w -]{1,24}?,? (?:and )?I(?:['’]ll| will)? (?:be|play|
+    act as)\b|
+    {begins}\W*(?i:imagine|suppose|let['’]s say)(?: that)? (?:you(?:['’]re| are) [^.!?\n]{2,40}?(?:,| and) I(?:['’]m|
+   [ ]am)|
     I(?:['’]m| am) an? )|
-    {begins}[^。！？\n]{0,8}?(?<!喜欢)(?<!爱)(?:来|玩(?![了过])|做(?![了过])|进行|开始|一起|想|跟我|和我|陪我)[^。！？\n]{0,4}角色扮演(?!游戏[^，。：:！\n])|{begins}\W*角色扮演[：:，。！]|
-    {begins}[^。！？\n，我]{0,8}(?:假装|假设|想象)(?:自己|我们?|[你您])(?:现在)?是|(?:^|[。！？，\n])(?:我|咱)?们?来?(?:假装|扮演)(?:我|自己|一?[个位名])|
+    {begins}[^。！？\n]{0,8}?(?<!喜欢)(?<!爱)(?:来|玩(?![了过])|做(?![了过])|进行|开始|一起|想|跟我|和我|
+    陪我)[^。！？\n]{0,4}角色扮演(?!游戏[^，。：:！\n])|{begins}\W*角色扮演[：:，。！]|
+    {begins}[^。！？\n，我]{0,8}(?:假装|假设|想象)(?:自己|我们?|[你您])(?:现在)?是|(?:^|[。！？，\n])(?:我|
+    咱)?们?来?(?:假装|扮演)(?:我|自己|一?[个位名])|
     [你您]来?(?:扮?演|当|做|扮)[^，。！？\n]{1,10}[，,]\s*(?:由?我)来?(?:扮?演|当|做|扮|是)
 """)
 _PASSED_ON, _PLAYED = (
@@ -541,7 +558,8 @@ _PASSED_ON, _PLAYED = (
     for names in (("{header}", "{forwarded}", "{asked}", "{asked_zh}", "{wrote}"), ("{played}",))
 )
 _PLAYED_OUT = lazy_regex(
-    r"\b(?:out of character|OOC\b|end of (?:the )?(?:role[- ]?play|scene|game|play)|stop (?:the )?(?:role[- ]?play|pretending)|"
+    r"\b(?:out of character|OOC\b|end of (?:the )?(?:role[- ]?play|scene|game|play)|"
+    r"stop (?:the )?(?:role[- ]?play|pretending)|"
     r"(?:in|back to) (?:real life|reality)|by the way|btw|jokes? aside|thanks?(?: you)?,? (?:for|that)\b)"
     r"|(?:角色扮演|表演|扮演|游戏)(?:就?到此)?(?:结束|到这)|不[演玩]了|现实(?:中|里|生活)|言归正传|说真的|顺便|对了",
     re.IGNORECASE,

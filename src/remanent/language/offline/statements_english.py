@@ -178,7 +178,8 @@ fact health = {i} {adv}?(?P<v>(?:eat|drink|touch|have) [\w ]{3,30} and (?:come|b
 fact restriction = {i} (?:can['’]t|cannot|can not|mustn['’]t) (?:eat|drink|have|tolerate|digest) (?P<v>(?!any\b|
     the\b){words}){to}
 fact is = {who_is} {adv}?(?P<v>{trait})(?: and {words})?{to}
-fact name = {our} (?:(?P<s>(?:(?:{old}) )?(?:{kin}))(?:['’]s name)?(?: is|['’]s| are)
+fact name = {our} (?:(?P<s>(?:(?:{old}) )?(?:{kin})s?)(?:['’] names)? are(?: named| called)? (?P<v>{aged}
+    (?:(?:, and |,? & | and |, )(?!I\b){aged})+)|(?P<s>(?:(?:{old}) )?(?:{kin}))(?:['’]s name)?(?: is|['’]s| are)
     (?: named| called)? (?P<v>(?:(?:Mr|Mrs|Ms|Dr)\.? )?{name})|(?P<s>[a-z][\w-]+(?: [a-z-]+)?)(?: is (?:named|called)|
     ['’]s name is) (?P<v>{name}))(?=[.,!;]|$| and)
 fact family = {who_has} (?P<v>(?:an?|no|one|two|three|four|five|six|\d+) (?:[\w-]+ ){0,2}(?:{kin})s?(?:(?:,? (?:named|
