@@ -1,10 +1,26 @@
 """Of whom a memory is: two sisters of different names are two people, and one who was named is still that one."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from tests.cognition.conftest import told
+from remanent import Agent
+from remanent import open as open_memory
+from tests.cognition.conftest import told as told_at_once
+
+
+@contextmanager
+def told(home: Path, *texts: str) -> Iterator[Agent]:
+    """An agent that learned from each text before it was told the next one."""
+    with open_memory(home, embedder="none") as memory:
+        agent = memory.agent("x")
+        for text in texts:
+            agent.remember(text)
+            memory.settle()
+        yield agent
+
 
 # What is said, one message behind each bar, and what is known afterwards.
 TWO = """My sister Eva lives in Ghent.|My sister Ida lives in Lyon.
@@ -63,6 +79,13 @@ def test_who_was_named_once_is_the_same_without_the_name(tmp_path: Path) -> None
             assert not any(one.memory.stale for one in agent.cognition.memories()), pair
 
 
+def test_it_is_no_matter_whether_all_is_learned_at_once(tmp_path: Path) -> None:
+    for number, pair in enumerate(TWO + ONE):
+        with told_at_once(tmp_path / f"{number}", *pair.split("|")) as agent:
+            changed = [one for one in agent.cognition.memories() if one.memory.replaces]
+            assert len(changed) == (pair in ONE), pair
+
+
 def test_the_memory_of_who_was_not_named_again_has_the_name(tmp_path: Path) -> None:
     with told(tmp_path, "My sister Eva lives in Ghent.", "My sister moved to Lyon.") as agent:
         assert [one.content for one in agent.cognition.memories()] == ["The user's sister Eva moved to Lyon"]
@@ -118,3 +141,36 @@ def test_a_role_is_played_on_in_the_messages_behind_until_it_ends(tmp_path: Path
             "The user lives in Rome",
             "The user works at Shell",
         ]
+
+
+RIGHT = """My appointment is on Tuesday at 3.|Sorry, I meant Wednesday at 3.|The user's appointment is on Wednesday at 3
+My appointment is on Tuesday at 3.|Sorry, I meant Wednesday.|The user's appointment is on Wednesday at 3
+My appointment is on Tuesday at 3. Sorry, I meant Wednesday.|Thanks.|The user's appointment is on Wednesday at 3
+My train leaves at 8 pm.|Sorry, it's 9 pm.|The user's train leaves at 9 pm
+I live in Leeds.|Sorry, I meant Hull.|The user lives in Hull
+我今年30岁。|不对，是31岁。|用户今年31岁
+我的面试是周一上午十点。|更正一下，是周二。|用户的面试是周二上午十点
+我住在杭州。|说错了，是湖州。|用户住在湖州""".split("\n")
+NOT_PUT_RIGHT = """My appointment is on Tuesday at 3.|Sorry, I meant to call you on Wednesday.
+My appointment is on Tuesday at 3.|It's Wednesday today.
+I live in Leeds.|Sorry, it's Monday.
+I live in Leeds.|Sorry, it's Anna.
+My deadline is Friday.|Sorry, that's Monday's problem.
+我住在杭州。|说错了，是周三。
+我在华为上班。|说错了，我明天再说。
+我约了周二三点看牙。|是周三吗？""".split("\n")
+
+
+@pytest.mark.spec("COG-07")
+def test_what_somebody_puts_right_takes_the_place_of_what_they_said(tmp_path: Path) -> None:
+    for number, row in enumerate(RIGHT):
+        *texts, right = row.split("|")
+        with told(tmp_path / f"{number}", *texts) as agent:
+            assert [one.content for one in agent.cognition.memories()] == [right]
+    with told(tmp_path / "zh", "我约了周二三点看牙。", "说错了，是周三。") as agent:
+        [kept] = agent.cognition.memories()
+        assert "周三" in kept.content
+        assert "周二" not in kept.content
+    for number, pair in enumerate(NOT_PUT_RIGHT):
+        with told(tmp_path / f"not{number}", *pair.split("|")) as agent:
+            assert not any(one.memory.replaces or one.memory.stale for one in agent.cognition.memories()), pair

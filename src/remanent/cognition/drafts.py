@@ -100,6 +100,9 @@ class Draft:
     wanted: Wanted | None = None
     """What it orders to be forgotten, where it says that in words."""
 
+    right: str = ""
+    """What holds instead of what it takes back, where it puts that right."""
+
     @property
     def user(self) -> str:
         """Whose it is; empty for the agent's only user."""
@@ -230,7 +233,8 @@ def of_the_unnamed(draft: Draft, known: Iterable[Record]) -> tuple[Draft, list[R
     same = [called for called, record in had.items() if says_it(record)]
     if len(same) == 1 or len(names) == 1:
         called = (same or [*had])[0]
-        return (_told_by_name if had[called] else _as_of)(draft, called), []
+        before = had[called]
+        return (_told_by_name if before and called in before.content else _as_of)(draft, called), []
     return draft, [record for record in had.values() if record is not None and one.single]
 
 
@@ -683,7 +687,7 @@ def ended(known: Record, draft: Draft, settings: CognitionSettings, *, now: date
     fresh = record_of(draft, settings, now=now)
     data = known.memory
     life = lifetime(known.kind, settings)
-    value = draft.statement.content
+    value = draft.right or draft.statement.content
     if draft.change is not None and draft.change.name:  # who that is, is known
         whom = data.subject.removesuffix(draft.change.name).strip()
         fresh = fresh.replace(content=f"{whom}{'' if _HAN.search(whom) else ' '}{fresh.content}")

@@ -46,6 +46,7 @@ from remanent.language.offline.statement_rules import (
     words_for,
 )
 from remanent.language.offline.statements import (
+    corrected,
     is_played,
     is_secret,
     only_confirms,
@@ -132,6 +133,7 @@ def _of_entry(
     # "I left Rome for Oslo" is a new value and no end; what only ends is taken first.
     retracted = list(_retracted(entry, before))
     taken_back = [draft for draft in retracted if draft.retracts == "forgets" or draft.record_id not in known]
+    taken_back += _corrected(entry, before)
     taken_back += [_left_to_end(draft, stated) for draft in _changed(entry)]
     talk = [one.text for one in reversed(before[-LOOK_BACK:]) if _same_talk(one, entry)]
     is_serious = not (is_played(talk) and is_played([entry.text, *talk]))
@@ -177,6 +179,20 @@ def _retracted(entry: Entry, before: Sequence[Entry]) -> Iterable[Draft]:
             content = _NO_MORE[working_language(stated.content)].format(stated.content)
             again = replace(stated, content=content, start=one.statement.start, end=one.statement.end)
             yield Draft(again, entry, what)
+
+
+def _corrected(entry: Entry, before: Sequence[Entry]) -> Iterable[Draft]:
+    """Yield what an entry that begins by that puts right of what its speaker stated last."""
+    first = next(plain_sentences(entry.text), None)
+    last = next((one for one in reversed(before[-LOOK_BACK:]) if _same_talk(one, entry)), None)
+    if first is None or last is None:
+        return
+    for stated in reversed(statements(last.text, speaker=speaker_of(last))):
+        right = corrected(stated, first.of(entry.text))
+        if right is not None:
+            told = replace(stated, content=right.content, start=first.start, end=first.end)
+            yield Draft(told, entry, "ends", right=right.value)
+            return
 
 
 def _changed(entry: Entry) -> Iterable[Draft]:
@@ -370,9 +386,7 @@ class MemoryWriter:
         if draft.retracts or not drafts.may_be_unnamed(draft.statement):
             return draft
         words = query_terms(" ".join(words_for(person_and_name(draft.statement.subject)[0])))
-        wanted = RecordFilter(kinds=MEMORIES)
-        hits = await self._store.search_text(scope.owner, words, record_filter=wanted, limit=_LOOKED_AT)
-        changes.known = {**await self.records(scope, [hit.record_id for hit in hits]), **changes.known}
+        changes.known = {**await self._about(scope, draft, words), **changes.known}
         standing = [one for one in changes.known.values() if one.status in STANDING and one.kind in MEMORIES]
         named, doubted = drafts.of_the_unnamed(draft, standing)
         if named.record_id not in changes.known:
@@ -444,10 +458,9 @@ class MemoryWriter:
             await self._forget(scope, changes, draft, meant)
         return len(changes.changed) > before
 
-    async def _about(self, scope: Scope, draft: Draft) -> dict[str, Record]:
+    async def _about(self, scope: Scope, draft: Draft, terms: Sequence[str] = ()) -> dict[str, Record]:
         """Return the memories that may be meant: those that hold the words, or were made of turns that do."""
-        one = draft.statement
-        terms = query_terms(one.value or " ".join(draft.names))
+        terms = terms or query_terms(draft.statement.value or " ".join(draft.names))
         user = draft.entry.metadata.get(USER_KEY)
         whose = (MetadataCondition(USER_KEY, "in", (user,)),) if isinstance(user, str | int) else ()
         wanted = RecordFilter(kinds=(*MEMORIES, Kind.TURN), where=whose)
