@@ -174,3 +174,25 @@ def test_what_somebody_puts_right_takes_the_place_of_what_they_said(tmp_path: Pa
     for number, pair in enumerate(NOT_PUT_RIGHT):
         with told(tmp_path / f"not{number}", *pair.split("|")) as agent:
             assert not any(one.memory.replaces or one.memory.stale for one in agent.cognition.memories()), pair
+
+
+DOUBTED = """My boss is called Harriet.|Harriet left, the new ward manager is someone called Femi.
+My manager is Bram.|The new manager is Lia.
+My brother Owen is getting married in July.|Owen moved the wedding to 12 September.
+My brother Owen is getting married in July.|Owen's wedding is now in September.
+我弟弟小军七月结婚。|小军把婚礼改到九月了。""".split("\n")
+NOT_DOUBTED = """My boss is called Harriet.|Harriet left early today.
+My manager is Bram.|The new manager of the shop next door is Lia.
+My brother Owen is getting married in July.|Owen likes tea.
+My sister Eva is getting married in July.|Owen moved the wedding to 12 September.
+My daughter Zoe is allergic to milk.|My daughter Mia can drink milk again.
+我弟弟小军七月结婚。|小军喜欢跑步。""".split("\n")
+
+
+@pytest.mark.spec("COG-07")
+def test_a_change_told_by_a_name_or_a_post_lets_doubt_what_was(tmp_path: Path) -> None:
+    for number, pair in enumerate(DOUBTED + NOT_DOUBTED):
+        with told(tmp_path / f"{number}", *pair.split("|")) as agent:
+            kept = agent.cognition.memories()
+            assert any(one.memory.stale for one in kept) == (pair in DOUBTED), pair
+            assert not any(one.memory.replaces for one in kept), pair

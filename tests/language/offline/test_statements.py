@@ -1071,3 +1071,21 @@ def test_each_of_two_told_in_one_sentence_is_somebody_of_their_own() -> None:
         ("用户的女儿小丽", "6岁"),
         ("用户的女儿小美", "3岁"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("I never drink coffee.", "The user never drinks coffee"),
+        ("I love camping trips with my fam.", "The user loves camping trips with their family"),
+        ("Last week we even had a picnic in the park.", "Last week the user and others had a picnic in the park"),
+        ("I left Tesco to join Aldi.", "The user left Tesco to join Aldi"),
+    ],
+)
+def test_what_is_told_of_somebody_is_good_english(text: str, content: str) -> None:
+    assert [one.content for one in statements(text)] == [content]
+
+
+@pytest.mark.parametrize("text", ["I'm 200 years old haha", "I'm 999.", "我今年300岁了。"])
+def test_nobody_is_as_old_as_that(text: str) -> None:
+    assert told(text) == []

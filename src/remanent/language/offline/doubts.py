@@ -38,10 +38,11 @@ who = left(?=[.,;!]|$| for| the (?:company|team|firm|practice))|retired|moved (?
     quit(?! \w+ing)|passed away|maternity leave|won['’]t be back|
     replaced|sold (?:up|the (?:building|house|flat|place))|transferred|fired|
     broke up(?! (?:the|an?|some|into|in (?:two|half|pieces))\b)|called it off|split up|
-    no longer (?:my|our)|emigrated
+    no longer (?:my|our)|emigrated|the new (?!one\b)[a-z]+(?: [a-z]+)? (?:is|will be)
 when = bumped|pushed|moved|cancell?ed|postponed|delayed|rescheduled|called (?:it )?off|(?:is|are|was|['’]s) off|on hold|
     strike|brought forward|fell through|scrapped|can['’]t make|(?:is|are|['’]s)(?:n['’]t| not) (?:going|happening)|
-    not going|backed out|won['’]t happen|retired|no more
+    not going|backed out|won['’]t happen|retired|no more|(?:is|are|['’]s) now (?:in|on|at)[ ]
+    (?=\d|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b)
 health = ruled out|misdiagnos\w+|false (?:alarm|positive)|negative|wrong about|outgr[eo]wn?|cleared|not allergic|
     after all|no (?:reaction|problem|trouble)|nothing happened|tolerate|(?:safe|fine|ok) (?:for me|now|to|again)|
     can (?:have|eat|drink|take)|eating .{0,20}again
@@ -140,7 +141,9 @@ def is_doubted(clause: str, *, subject: str, attribute: str, value: str) -> bool
     name = person_and_name(subject)[1]
     if somebody is not None and name and name not in clause and _NAMED.match(clause, somebody.end()):
         return False  # my daughter Mia is not my daughter Zoe
-    return _names_chinese(clause, value) if has_han(clause) else _names(clause, subject, value)
+    if has_han(clause):
+        return (has_han(name) and name in clause) or _names_chinese(clause, value)
+    return _names(clause, subject, value)
 
 
 def _names_chinese(clause: str, value: str) -> bool:

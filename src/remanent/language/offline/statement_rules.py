@@ -376,9 +376,15 @@ _NONE = {
 }
 
 
+_OLDEST = 120
+"""Years: who says to be older jests."""
+
+
 def is_no_value(attribute: str, value: str) -> bool:
     """Tell whether words can be no value of an attribute that has one at a time, although they stand in its place."""
     if attribute in {"residence", "home", "birthplace"}:
         return value in COMMON_ENGLISH  # "I live in fear", "we're based in reality": towns are rarer words
+    if attribute in {"age", "年龄"} and (years := re.match(r"\d+", value)):
+        return int(years[0]) > _OLDEST
     none = _NONE.get(attribute)
     return none is not None and none.fullmatch(value) is not None

@@ -620,11 +620,10 @@ played = {begins}\W{0,8}(?:{lets} )?(?i:role[- ]?play)(?:ing)?(?:(?= (?i:with|as
     \b{lets} (?i:pretend|play pretend|act out|make believe)\b|
     \b(?i:let['’]s play)\b[^.!?\n]{0,30}[.:,!]\s*(?i:you(?:['’]re| are|['’]ll)? (?:an?|the|be|play)|I(?:['’]m| am|
     ['’]ll be|['’]ll play) (?:an?|the)) |
-    (?i:you)(?:['’]ll)? (?:be|play|act as) (?:the |an? )?[a-z][\w -]{1,24}?,? (?:and )?I(?:['’]ll| will)? (?:be|
-    play|act as)\b|
-    {begins}\W{0,8}(?i:imagine|suppose|let['’]s say)(?: that)? (?:you(?:['’]re| are) [^.!?\n]{2,40}?(?:,| and) I(?:['’]m|
-   [ ]am)|
-    I(?:['’]m| am) an? )|
+    (?i:you)(?:['’]ll)? (?:be|play|act as) (?:the |an? )?[a-z][\w -]{1,24}?,? (?:and )?I(?:['’]ll|
+    [ ]will)? (?:be|play|act as)\b|
+    {begins}\W{0,8}(?i:imagine|suppose|let['’]s say)(?: that)? (?:you(?:['’]re| are)[ ]
+    [^.!?\n]{2,40}?(?:,| and) I(?:['’]m| am)|I(?:['’]m| am) an? )|
     {begins}[^。！？\n]{0,8}?(?<!喜欢)(?<!爱)(?:来|玩(?![了过])|做(?![了过])|进行|开始|一起|想|跟我|和我|
     陪我)[^。！？\n]{0,4}角色扮演(?!游戏[^，。：:！\n])|{begins}\W{0,8}角色扮演[：:，。！]|
     {begins}[^。！？\n，我]{0,8}(?:假装|假设|想象)(?:自己|我们?|[你您])(?:现在)?是|(?:^|[。！？，\n])(?:我|

@@ -323,7 +323,7 @@ def _matter(rule: StatementRule, named: str, value: str, said: str) -> tuple[str
         return "", "", False  # 我是王小明 says who speaks, 我是高中生 what they are
     if is_no_value(attribute, value) or (attribute == "住址" and not _is_place(value)):
         # 我和老公住在一起 is worth knowing, and says nothing of the town; 我叫外卖了 is neither.
-        return ("情况", _WE.sub("", said), False) if attribute not in {"姓名", "家乡"} else ("", "", False)
+        return ("情况", _WE.sub("", said), False) if attribute not in {"姓名", "家乡", "年龄"} else ("", "", False)
     if attribute == "职业" and _ADDRESSED.search(value):
         return "姓名", value, rule.single  # 房东是周先生 says who it is, not what they do
     if attribute == "工作单位" and not named and not _ORGANISATION.search(value):

@@ -309,8 +309,8 @@ _VAGUE = lazy_regex(
 _PAST, _ADVERB, _KIN = (expanded_form(f"{{{part}}}", PARTS) for part in ("past", "adv", "kin"))
 _SEVERAL = lazy_regex(expanded_form("(?:^| )(?:{several})$", PARTS))
 """Of whom one may have several: what is said of another cousin or colleague corrects nothing."""
-_UNCHANGED = frozenset("read let put set cut hit shut quit beat hurt".split())
-"""Verbs whose past is written as their present."""
+_UNCHANGED = frozenset("left read let put set cut hit shut quit beat hurt".split())
+"""Verbs whose past is written as their present, and one that is written as what it is not."""
 _MODALS = frozenset(
     "can could will would shall should may might must can't cannot won't couldn't wouldn't shouldn't mustn't".split()
 )
@@ -605,6 +605,8 @@ _BEGINNINGS = tuple(
 )
 """How a clause of the first person begins, and how it is told of somebody."""
 _AMID = lazy_regex(r"(?<=[\w,] )The user\b")
+_CHATTY = lazy_regex(r"(?:(?<=[Tt]he user )|(?<=and others ))even (?=[a-z])")
+_FAM = lazy_regex(r"(?<=their )fam\b")
 
 
 _WHO = expanded_form(
@@ -652,12 +654,12 @@ def third_person(clause: str, name: str) -> str:
             text = told.format(name, found["when"] or "") + text[found.end() :]
     for short, full in _CONTRACTIONS:
         text = re.sub(rf"\b[Ii]{short}\b", f"{name}{full}", text)
-    found = re.search(rf"(?<![\w'’])[Ii] (?P<adverbs>(?:no longer )?{_ADVERB}*)(?P<verb>[a-z]+(?:['’]t)?)", text)
+    found = re.search(rf"(?<![\w'’])[Ii] (?P<adverbs>(?:no longer |never )?{_ADVERB}*)(?P<verb>[a-z]+(?:['’]t)?)", text)
     if found:
         verb = _conjugated(found["verb"])
         text = f"{text[: found.start()]}{name} {found['adverbs']}{verb}{text[found.end() :]}"
     text = _OTHERS.sub(lambda one: _POSSESSIVES[one[0].lower()] if one[0] != "US" else one[0], text)
-    text = _AMID.sub("the user", text)
+    text = _FAM.sub("family", _CHATTY.sub("", _AMID.sub("the user", text)))
     return text[:1].upper() + text[1:]
 
 
