@@ -142,7 +142,9 @@ def is_doubted(clause: str, *, subject: str, attribute: str, value: str) -> bool
     if somebody is not None and name and name not in clause and _NAMED.match(clause, somebody.end()):
         return False  # my daughter Mia is not my daughter Zoe
     if has_han(clause):
-        return (has_han(name) and name in clause) or _names_chinese(clause, value)
+        # 小军把婚礼改到九月了 may mean when he marries; 王磊搬到楼上了 says nothing of his home.
+        is_theirs = sorts == ["when"] and has_han(name) and name in clause and f"{name}的" not in clause
+        return is_theirs or _names_chinese(clause, value)
     return _names(clause, subject, value)
 
 
