@@ -231,6 +231,13 @@ ADAPTERS: dict[str, Work] = {
     "language.offline.statements_chinese.may_be_called": statements_chinese.may_be_called,
     "language.offline.statements_english.may_be_called": statements_english.may_be_called,
     "language.offline.statements.own_words": statements.own_words,
+    "language.offline.statements.is_played": lambda text: statements.is_played(_parts(text, 8)),
+    "language.offline.statements.corrected": lambda text: statements.corrected(
+        statement_rules.Statement("fact", "Ada", "time", text, f"Ada {text}", 0, 1), f"Sorry, I meant {text}"
+    ),
+    "language.offline.statement_rules.beside": lambda text: statement_rules.beside(
+        statement_rules.Statement("fact", "Ada", "job", "baker", "Ada is a baker", 0, 1), text
+    ),
     "language.offline.statements.without_orders": lambda text: statements.without_orders(
         text, [statements.ForgetOrder("", span.start, span.end, "") for span in _spans(text)[::2]]
     ),

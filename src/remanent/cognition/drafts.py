@@ -5,6 +5,8 @@ without a search, and a new value is a new version of the same record.
 """
 
 import re
+from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
@@ -13,8 +15,18 @@ from remanent.cognition.model import INSTRUCTION, SHORT_TERM, InstructionData, m
 from remanent.cognition.settings import CognitionSettings
 from remanent.language.offline.changes import ROWS, SINGLE, Change, bears_on
 from remanent.language.offline.doubts import is_doubted
-from remanent.language.offline.statement_rules import expanded_form, other_names, parts_of, person
+from remanent.language.offline.statement_rules import (
+    expanded_form,
+    is_only_one,
+    other_names,
+    parts_of,
+    person,
+    person_and_name,
+    words_for,
+)
 from remanent.language.offline.statements import Statement, canonical, is_secret
+from remanent.language.offline.statements_chinese import PARTS as CHINESE
+from remanent.language.offline.statements_english import PARTS as ENGLISH
 from remanent.lightweight import dataclass
 from remanent.model import (
     Entry,
@@ -33,6 +45,7 @@ from remanent.model import (
 from remanent.model.filters import user_in
 from remanent.text.dates import find_dates, with_dates
 from remanent.text.dates_chinese import COMING
+from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, alphanumeric
 from remanent.text.terms import query_terms
 
@@ -87,6 +100,9 @@ class Draft:
     wanted: Wanted | None = None
     """What it orders to be forgotten, where it says that in words."""
 
+    right: str = ""
+    """What holds instead of what it takes back, where it puts that right."""
+
     @property
     def user(self) -> str:
         """Whose it is; empty for the agent's only user."""
@@ -138,7 +154,112 @@ def slot(one: Statement) -> tuple[str, ...]:
 
 
 def _same_subject(one: str, other: str) -> bool:
-    return alphanumeric(person(one)) == alphanumeric(person(other))
+    """Tell whether two subjects may be one: the sister is the sister Eva, who is not the sister Ida."""
+    (whom, name), (whom_too, name_too) = person_and_name(one), person_and_name(other)
+    same = not name or not name_too or alphanumeric(name) == alphanumeric(name_too)
+    return same and alphanumeric(whom) == alphanumeric(whom_too)
+
+
+_NAMED_IN = re.compile(rf"\b[A-Z]\w+|(?:^|叫|[、和])(?P<zh>[{HAN}]{{2,4}}?)(?=$|[、和])")
+
+
+def instead(draft: Draft) -> Draft:
+    """Return a statement as it were if it did not only add to what is so: "I also work at a gym"."""
+    return replace(draft, statement=replace(draft.statement, single=True, adds=False))
+
+
+def is_of_change(draft: Draft) -> bool:
+    """Tell whether what is told in addition is a change: "We've also moved to Lyon" may end that they live in Ghent."""
+    return _TURNED.search(draft.statement.content) is not None
+
+
+_TURNED = re.compile(
+    r"\b(?:moved|relocated|turned|became|switched|changed|promoted|started|joined|now|new)\b|[搬换改变]|跳槽|入职|成了|现在"
+)
+
+
+_ONE_OF_MANY = lazy_regex(rf"(?:'s (?:.* )?)(?:{ENGLISH['several']})$|的[^的]*(?:{CHINESE['several']})[^的]*$")
+
+
+def may_be_unnamed(one: Statement) -> bool:
+    """Tell whether a statement is of somebody who may be known by a name: any colleague may be another one."""
+    whom = person_and_name(one.subject)[0]
+    return canonical(one.attribute) != "name" and bool(words_for(whom)) and not _ONE_OF_MANY.search(whom)
+
+
+def _as_of(draft: Draft, name: str) -> Draft:
+    """Return a statement of somebody as it is under a name, or under none."""
+    whom, _ = person_and_name(draft.statement.subject)
+    subject = f"{whom}{'' if _HAN.search(whom) else ' '}{name}" if name else whom
+    return replace(draft, statement=replace(draft.statement, subject=subject))
+
+
+def _told_by_name(draft: Draft, name: str) -> Draft:
+    """Return a statement with a name in its words: those whose place it takes have it, too."""
+    one, named = draft.statement, _as_of(draft, name)
+    if one.content.startswith(one.subject):
+        called = named.statement.subject.removeprefix(person_and_name(one.subject)[0])
+        content = f"{one.subject}{called}{one.content.removeprefix(one.subject)}"
+        return replace(named, statement=replace(named.statement, content=content))
+    return named
+
+
+def of_the_unnamed(draft: Draft, known: Iterable[Record]) -> tuple[Draft, list[Record]]:
+    """Return a statement under the name of whom it is about, as far as that is known, and what it lets doubt.
+
+    "My sister moved to Lyon" is news of the sister Eva where no other is known. Of two it is that of whom the same is
+    known already; else it is not said whose it is, and either may have moved. Where a name is told only now, it is
+    likely that of the sister of whom was told before, but she may as well be another.
+    """
+    one = draft.statement
+    whom, name = person_and_name(one.subject)
+    told = [record for record in known if record.memory.user == draft.user]
+    names, slots = names_told(told, whom), {record.id: record for record in told}
+    unnamed = slots.get(_as_of(draft, "").record_id)
+
+    def says_it(record: Record | None) -> bool:
+        return record is not None and says_the_same(record, value_of(one))
+
+    if name:
+        if unnamed is None or says_it(unnamed) or names - {name}:
+            return draft, []
+        told_apart = any(person_and_name(record.memory.subject) == (whom, name) for record in told)
+        if is_only_one(whom) or (names and not told_apart):
+            return _as_of(draft, ""), []  # "My sister is called Eva" names whom was told of all along
+        return draft, [unnamed] if one.single else []
+    if unnamed is not None or not names:
+        return draft, []
+    had = {called: slots.get(_as_of(draft, called).record_id) for called in sorted(names)}
+    same = [called for called, record in had.items() if says_it(record)]
+    if len(same) == 1 or len(names) == 1:
+        called = (same or [*had])[0]
+        before = had[called]
+        return (_told_by_name if before and called in before.content else _as_of)(draft, called), []
+    return draft, [record for record in had.values() if record is not None and one.single]
+
+
+def is_of_several(draft: Draft, known: Iterable[Record]) -> bool:
+    """Tell whether memories of several people are meant by what is told of one who is not named."""
+    whom, name = person_and_name(draft.statement.subject)
+    told = {person(one.memory.subject) for one in known}
+    return bool(words_for(whom)) and not name and len({one for one in told if person_and_name(one)[0] == whom}) > 1
+
+
+def names_told(known: Iterable[Record], whom: str) -> set[str]:
+    """Return the names that are known of those who are something to somebody: of "The user's sister" Eva and Ida."""
+    owner = whom.partition("'s ")[0] if "'s " in whom else whom.rpartition("的")[0]
+    words, found = words_for(whom), set[str]()
+    for one in known:
+        data = one.memory
+        of, name = person_and_name(data.subject)
+        is_theirs = of == whom or (of == f"{whom}s" and data.attribute == "name")
+        if is_theirs and name:
+            found.add(name)
+        elif (is_theirs and data.attribute == "name") or (
+            data.subject == owner and data.attribute == "family" and any(word in data.value for word in words)
+        ):
+            found |= {named["zh"] or named[0] for named in _NAMED_IN.finditer(data.value)}
+    return found
 
 
 def value_of(one: Statement) -> str:
@@ -397,8 +518,7 @@ def _is_changed(known: Record, data: MemoryData, change: Change) -> bool:
     if change.safe:
         return _is_safe_now(known, data, change)
     if change.name:
-        called = (f"{data.subject} {change.name} ", f"{data.subject}{change.name}")
-        return data.attribute == change.thing and known.content.startswith(called)
+        return data.attribute == change.thing and person_and_name(data.subject)[1] == change.name
     if change.thing:
         return _is_of_thing(data, change)
     if change.life:
@@ -458,7 +578,9 @@ def _is_of_thing(data: MemoryData, change: Change) -> bool:
     if change.stated and _same_subject(change.stated, data.subject):
         return False
     of = (f"{change.subject}'s {change.thing}", f"the {change.thing}", f"our {change.thing}")
-    owned = {alphanumeric(person(text)) for text in (*of, f"{change.subject}的{change.thing}", change.thing)}
+    owned = {
+        alphanumeric(person_and_name(text)[0]) for text in (*of, f"{change.subject}的{change.thing}", change.thing)
+    }
     if _same_subject(data.subject, change.subject) and data.attribute == canonical(change.thing):
         return change.renewed or counted
     # "the kitchen budget" is "my budget for the kitchen"
@@ -466,7 +588,9 @@ def _is_of_thing(data: MemoryData, change: Change) -> bool:
     thing = set(query_terms(change.thing))
     is_it = data.subject.startswith(change.subject) and words - _EVENTS == thing - _EVENTS and bool(thing)
     is_who = data.attribute in _SORTS["who"] or _CALLED.search(data.value) is not None
-    return (is_it or alphanumeric(person(data.subject)) in owned) and (is_who if change.renewed else counted)
+    return (is_it or alphanumeric(person_and_name(data.subject)[0]) in owned) and (
+        is_who if change.renewed else counted
+    )
 
 
 def _is_safe_now(known: Record, data: MemoryData, change: Change) -> bool:
@@ -504,7 +628,7 @@ def may_restate(draft: Draft) -> bool:
     one = draft.statement
     before, behind = draft.entry.text[: one.start], draft.entry.text[one.end :]
     said = f"{_STOP.split(before)[-1]}{draft.entry.text[one.start : one.end]}{_STOP.split(behind, maxsplit=1)[0]}"
-    told = one.kind == "fact" and not one.single and not draft.retracts
+    told = one.kind == "fact" and not one.single and not one.adds and not draft.retracts
     return (
         told
         and _SINCE.search(said) is not None
@@ -563,9 +687,10 @@ def ended(known: Record, draft: Draft, settings: CognitionSettings, *, now: date
     fresh = record_of(draft, settings, now=now)
     data = known.memory
     life = lifetime(known.kind, settings)
-    value = draft.statement.content
+    value = draft.right or draft.statement.content
     if draft.change is not None and draft.change.name:  # who that is, is known
-        fresh = fresh.replace(content=f"{data.subject}{'' if _HAN.search(data.subject) else ' '}{fresh.content}")
+        whom = data.subject.removesuffix(draft.change.name).strip()
+        fresh = fresh.replace(content=f"{whom}{'' if _HAN.search(whom) else ' '}{fresh.content}")
     if left := _left_of(data, draft.statement.value):
         still = known.content.replace(data.value, left)
         fresh = fresh.replace(content=f"{still}{'；' if _HAN.search(still) else '; '}{fresh.content}")

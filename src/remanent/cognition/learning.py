@@ -41,9 +41,18 @@ from remanent.language.offline.statement_rules import (
     StatementKind,
     canonical,
     other_names,
+    person_and_name,
     subject_name,
+    words_for,
 )
-from remanent.language.offline.statements import is_secret, only_confirms, plain_sentences, statements
+from remanent.language.offline.statements import (
+    corrected,
+    is_played,
+    is_secret,
+    only_confirms,
+    plain_sentences,
+    statements,
+)
 from remanent.language.roles.extraction import EXTRACTION, ExtractedFact, ExtractionRequest, FactKind
 from remanent.language.shapes import Utterance
 from remanent.lightweight import dataclass
@@ -124,12 +133,15 @@ def _of_entry(
     # "I left Rome for Oslo" is a new value and no end; what only ends is taken first.
     retracted = list(_retracted(entry, before))
     taken_back = [draft for draft in retracted if draft.retracts == "forgets" or draft.record_id not in known]
+    taken_back += _corrected(entry, before)
     taken_back += [_left_to_end(draft, stated) for draft in _changed(entry)]
+    talk = [one.text for one in reversed(before[-LOOK_BACK:]) if _same_talk(one, entry)]
+    is_serious = not (is_played(talk) and is_played([entry.text, *talk]))
     # A secret may be forgotten that would not be learned.
     return [
         draft
         for draft in (*taken_back, *stated)
-        if draft.retracts == "forgets" or drafts.allowed(draft.statement, settings)
+        if draft.retracts == "forgets" or (is_serious and drafts.allowed(draft.statement, settings))
     ]
 
 
@@ -169,6 +181,20 @@ def _retracted(entry: Entry, before: Sequence[Entry]) -> Iterable[Draft]:
             yield Draft(again, entry, what)
 
 
+def _corrected(entry: Entry, before: Sequence[Entry]) -> Iterable[Draft]:
+    """Yield what an entry that begins by that puts right of what its speaker stated last."""
+    first = next(plain_sentences(entry.text), None)
+    last = next((one for one in reversed(before[-LOOK_BACK:]) if _same_talk(one, entry)), None)
+    if first is None or last is None:
+        return
+    for stated in reversed(statements(last.text, speaker=speaker_of(last))):
+        right = corrected(stated, first.of(entry.text))
+        if right is not None:
+            told = replace(stated, content=right.content, start=first.start, end=first.end)
+            yield Draft(told, entry, "ends", right=right.value)
+            return
+
+
 def _changed(entry: Entry) -> Iterable[Draft]:
     """Yield what an entry says is otherwise now: it ends what was known of that."""
     speaker = speaker_of(entry)
@@ -194,6 +220,13 @@ def _same_talk(one: Entry, entry: Entry) -> bool:
     """Tell whether two entries are of one speaker in one session: a "yes" confirms only what its own speaker said."""
     whose, own = ((said.scope.session, user_in(said.metadata), said.role) for said in (one, entry))
     return may_state(one) and whose == own
+
+
+def _doubted(known: Record, draft: Draft, *, now: datetime) -> Record:
+    """Return a memory with the mark that it may no longer hold."""
+    # The words stay with who said them: erased there, they stand nowhere else.
+    data = known.memory.replace(stale=_DOUBTED[working_language(known.content)], newer=draft.entry.id)
+    return known.replace(data=data, version=known.version + 1, updated_at=now)
 
 
 def _is_reason(other: Draft, draft: Draft) -> bool:
@@ -318,10 +351,13 @@ class MemoryWriter:
 
     async def take(self, scope: Scope, made: Sequence[Draft]) -> Changes:
         """Return what statements change among the memories that are there."""
-        known = await self.records(scope, tuple({draft.record_id for draft in made}))
+        replacing = [drafts.instead(draft) for draft in made if draft.statement.adds]
+        known = await self.records(scope, tuple({draft.record_id for draft in (*made, *replacing)}))
         changes, now = Changes(known), self._parts.clock()
         told: list[Draft] = []
-        for draft in made:
+        for stated in made:
+            draft = await self._of_whom(scope, changes, stated, now=now)
+            draft = self._beside(changes, draft, now=now) if draft.statement.adds else draft
             if draft.retracts:
                 ended = await self._take_back(scope, changes, draft, now=now)
                 told += [draft] if ended else []
@@ -344,6 +380,33 @@ class MemoryWriter:
     async def records(self, scope: Scope, record_ids: Sequence[str]) -> dict[str, Record]:
         """Return records by id, whatever their status."""
         return await self._store.records_by_id(scope.owner, record_ids)
+
+    async def _of_whom(self, scope: Scope, changes: Changes, draft: Draft, *, now: datetime) -> Draft:
+        """Return a statement of somebody under the name that is known of them, and doubt what it may change."""
+        if draft.retracts or not drafts.may_be_unnamed(draft.statement):
+            return draft
+        words = query_terms(" ".join(words_for(person_and_name(draft.statement.subject)[0])))
+        changes.known = {**await self._about(scope, draft, words), **changes.known}
+        standing = [one for one in changes.known.values() if one.status in STANDING and one.kind in MEMORIES]
+        named, doubted = drafts.of_the_unnamed(draft, standing)
+        if named.record_id not in changes.known:
+            changes.known |= await self.records(scope, [named.record_id])
+        for known in doubted:
+            if draft.entry.told_at >= known.occurred_at and not known.memory.pinned:
+                changes.put(_doubted(known, draft, now=now))
+        return named
+
+    def _beside(self, changes: Changes, draft: Draft, *, now: datetime) -> Draft:
+        """Return a statement that adds to what is known: the same again where that is known, else beside it."""
+        instead = drafts.instead(draft)
+        known = changes.known.get(instead.record_id)
+        if known is None or known.status not in STANDING:
+            return draft
+        if drafts.says_the_same(known, drafts.value_of(draft.statement)):
+            return instead
+        if drafts.is_of_change(draft) and draft.entry.told_at >= known.occurred_at and not known.memory.pinned:
+            changes.put(_doubted(known, draft, now=now))
+        return draft
 
     async def _restate(self, scope: Scope, changes: Changes, draft: Draft, *, now: datetime) -> bool:
         """Tell whether a statement gave something known another number or day, and give it that."""
@@ -369,9 +432,9 @@ class MemoryWriter:
         before, meant = len(changes.changed), list[Record]()
         found = await self._about(scope, draft)
         changes.known = {**found, **changes.known}
-        for known in list(changes.known.values()):
-            if known.status not in STANDING or not drafts.is_meant(known, draft):
-                continue
+        about = [one for one in changes.known.values() if one.status in STANDING and drafts.is_meant(one, draft)]
+        may_end = draft.may_end or drafts.is_of_several(draft, about)
+        for known in about:
             forgets = draft.retracts == "forgets"
             if any(
                 source.entry_id == draft.entry.id and not (forgets and source.start < draft.statement.start)
@@ -383,11 +446,8 @@ class MemoryWriter:
             if forgets:
                 meant.append(known)
                 continue
-            if draft.may_end:
-                # The words stay with who said them: erased there, they stand nowhere else.
-                why = _DOUBTED[working_language(known.content)]
-                data = known.memory.replace(stale=why, newer=draft.entry.id)
-                changes.put(known.replace(data=data, version=known.version + 1, updated_at=now))
+            if may_end:
+                changes.put(_doubted(known, draft, now=now))
                 continue
             settled = self._may_end(known, draft)
             changes.conflicts.append(self._conflict(known, draft, now=now, settled=settled))
@@ -398,10 +458,9 @@ class MemoryWriter:
             await self._forget(scope, changes, draft, meant)
         return len(changes.changed) > before
 
-    async def _about(self, scope: Scope, draft: Draft) -> dict[str, Record]:
+    async def _about(self, scope: Scope, draft: Draft, terms: Sequence[str] = ()) -> dict[str, Record]:
         """Return the memories that may be meant: those that hold the words, or were made of turns that do."""
-        one = draft.statement
-        terms = query_terms(one.value or " ".join(draft.names))
+        terms = terms or query_terms(draft.statement.value or " ".join(draft.names))
         user = draft.entry.metadata.get(USER_KEY)
         whose = (MetadataCondition(USER_KEY, "in", (user,)),) if isinstance(user, str | int) else ()
         wanted = RecordFilter(kinds=(*MEMORIES, Kind.TURN), where=whose)

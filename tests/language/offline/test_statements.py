@@ -989,3 +989,103 @@ def test_what_names_a_day_and_plans_nothing_is_no_plan(text: str) -> None:
 )
 def test_what_is_told_before_a_question_in_its_sentence_is_stated(text: str, content: str) -> None:
     assert [one.content for one in statements(text)] == ([content] if content else [])
+
+
+PASSED_ON = [
+    "> I'm allergic to nuts and I live in Ghent.\n\nWhat should I answer?",
+    "From: Anna\nTo: Rob\nSubject: lunch\n\nI'm allergic to nuts and I live in Ghent.",
+    "Can you summarise this?\nFrom: Anna\nTo: Rob\nSubject: lunch\n\nI'm allergic to nuts and I live in Ghent.",
+    "---------- Forwarded message ---------\nFrom: Jo <jo@x.org>\nDate: Mon\n\nHi, I work at Shell and I live in Bonn.",
+    "Fwd: I live in Oslo and I'm vegan.",
+    "Anna wrote:\n\nI live in Oslo.\n\nI'm vegan.",
+    "Please translate the following text into French.\nI live in Leeds. I have two cats.",
+    "Customer Ann Lee (ticket 551) says: I moved to Derby and I'm allergic to latex.",
+    "Customer: I live in Derby.\nAgent: Where exactly?\nCustomer: I'm allergic to latex.",
+    "The tenant (flat 4) writes: I have two dogs and I work at Tesco.",
+    "发件人：王芳\n收件人：李雷\n主题：午饭\n\n我对花生过敏，我住在杭州。",
+    "客户王芳（工单551）反映：我搬到苏州了，对乳胶过敏。",
+    "转发：我对花生过敏，住在杭州。",
+    "> 我对花生过敏，我住在杭州。\n怎么回？",
+    "患者自述：我今年77岁，有高血压。",
+    "请帮我总结下面这封邮件：\n\n您好，我住在南京。我在华为上班。",
+]
+PLAYED = [
+    "Let's role play. You are a doctor and I'm a patient. I'm Bill, I'm 77 and I smoke 40 a day.",
+    "Pretend you are my doctor. I'm 77. I have diabetes.",
+    "Imagine you're a shopkeeper and I'm a tourist. I'm from Japan. I'm vegan.",
+    "You be the cop and I'll be the thief. I live in Reno. I'm 19.",
+    "我们来角色扮演，你是医生，我是病人。我今年77岁，每天抽两包烟。",
+    "假装我是病人。我今年77岁。",
+    "你扮演老板，我扮演员工。我今年30岁，我在华为上班。",
+]
+
+
+@pytest.mark.parametrize("text", PASSED_ON + PLAYED)
+def test_what_is_passed_on_or_played_is_not_its_speakers(text: str) -> None:
+    assert told(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "attribute"),
+    [
+        ("I do role-play games at weekends. I live in Rome.", "residence"),
+        ("Act as a travel agent. I live in Berlin and I have two kids.", "residence"),
+        ("I live in Rome. Let's role-play: I'm a pirate and I'm 300 years old.", "residence"),
+        ("Let's role-play, I'm a pirate. OK, end of role play. By the way, I live in Rome.", "residence"),
+        ("I live in Rome.\n\n> He wrote to me.\n\nI work at Shell.", "employer"),
+        ("I live in Leeds. Can you translate that?", "residence"),
+        ("Date: 5 May\nI live in Rome.", "residence"),
+        ("我喜欢角色扮演游戏。我住在杭州。", "住址"),
+        ("我转发了邮件。我住在杭州。", "住址"),
+        ("我是客户经理，我住在青岛。", "住址"),
+    ],
+)
+def test_what_stands_beside_what_is_passed_on_or_played_is_its_speakers(text: str, attribute: str) -> None:
+    assert attribute in [one[2] for one in told(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("My kids are Al, Bo and Cy.", ["Al, Bo and Cy"]),
+        ("My sisters are Eva and Ida.", ["Eva and Ida"]),
+        ("My cats are called Tig and Pip.", ["Tig and Pip"]),
+        ("My daughters are Lily (6) and Rose (3).", ["Lily (6) and Rose (3)"]),
+        ("My kids are Tom and Jerry and they love school.", ["Tom and Jerry"]),
+        ("My boss is Tom and I report to him.", ["Tom"]),
+        ("My cat is Tom, and Jerry is my dog.", ["Tom"]),
+        ("我的孩子叫小明、小红和小刚。", ["小明、小红和小刚"]),
+        ("我的猫叫球球和毛毛。", ["球球和毛毛"]),
+        ("我女儿叫圆圆，上小学。", ["圆圆"]),
+    ],
+)
+def test_several_are_named_in_full(text: str, values: list[str]) -> None:
+    assert [one[3] for one in told(text) if one[2] in {"name", "姓名"}] == values
+
+
+def test_each_of_two_told_in_one_sentence_is_somebody_of_their_own() -> None:
+    made = told("My daughter Lily is 6 and my daughter Rose is 3.") + told("我女儿小丽6岁，我女儿小美3岁。")
+    assert [(one[1], one[3]) for one in made] == [
+        ("The user's daughter Lily", "6"),
+        ("The user's daughter Rose", "3"),
+        ("用户的女儿小丽", "6岁"),
+        ("用户的女儿小美", "3岁"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("I never drink coffee.", "The user never drinks coffee"),
+        ("I love camping trips with my fam.", "The user loves camping trips with their family"),
+        ("Last week we even had a picnic in the park.", "Last week the user and others had a picnic in the park"),
+        ("I left Tesco to join Aldi.", "The user left Tesco to join Aldi"),
+    ],
+)
+def test_what_is_told_of_somebody_is_good_english(text: str, content: str) -> None:
+    assert [one.content for one in statements(text)] == [content]
+
+
+@pytest.mark.parametrize("text", ["I'm 200 years old haha", "I'm 999.", "我今年300岁了。"])
+def test_nobody_is_as_old_as_that(text: str) -> None:
+    assert told(text) == []

@@ -12,7 +12,7 @@ of them lets doubt what it names: no bystander's matter, no chairs for the meeti
 import re
 from collections.abc import Iterator
 
-from remanent.language.offline.statement_rules import canonical, expanded_form, parts_of, people
+from remanent.language.offline.statement_rules import canonical, expanded_form, parts_of, people, person_and_name
 from remanent.language.offline.statements_chinese import PARTS as CHINESE
 from remanent.language.offline.statements_english import PARTS as ENGLISH
 from remanent.text.chinese import tagged
@@ -38,10 +38,11 @@ who = left(?=[.,;!]|$| for| the (?:company|team|firm|practice))|retired|moved (?
     quit(?! \w+ing)|passed away|maternity leave|won['’]t be back|
     replaced|sold (?:up|the (?:building|house|flat|place))|transferred|fired|
     broke up(?! (?:the|an?|some|into|in (?:two|half|pieces))\b)|called it off|split up|
-    no longer (?:my|our)|emigrated
+    no longer (?:my|our)|emigrated|the new (?!one\b)[a-z]+(?: [a-z]+)? (?:is|will be)
 when = bumped|pushed|moved|cancell?ed|postponed|delayed|rescheduled|called (?:it )?off|(?:is|are|was|['’]s) off|on hold|
     strike|brought forward|fell through|scrapped|can['’]t make|(?:is|are|['’]s)(?:n['’]t| not) (?:going|happening)|
-    not going|backed out|won['’]t happen|retired|no more
+    not going|backed out|won['’]t happen|retired|no more|(?:is|are|['’]s) now (?:in|on|at)[ ]
+    (?=\d|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b)
 health = ruled out|misdiagnos\w+|false (?:alarm|positive)|negative|wrong about|outgr[eo]wn?|cleared|not allergic|
     after all|no (?:reaction|problem|trouble)|nothing happened|tolerate|(?:safe|fine|ok) (?:for me|now|to|again)|
     can (?:have|eat|drink|take)|eating .{0,20}again
@@ -95,6 +96,7 @@ _SOMEBODY = lazy_regex(
     expanded_form(r"(?<=\b[Mm]y )(?:{kin}|mate|neighbou?r|flatmate)|(?<=\b[Aa] )(?:{kin}|mate|neighbou?r)|", ENGLISH)
     + expanded_form("(?<=我)(?:的|家)?(?:{kin})|(?:朋友|同事|邻居|同学|孩子)", CHINESE)
 )
+_NAMED = lazy_regex(r",? [A-Z]|[小老阿]")
 _FAMILY = lazy_regex(rf"\b(?:{people(zh=False, kept=True)})s?\b|{people(zh=True, kept=True)}")
 """Who is called so wherever they go."""
 _OURS = lazy_regex(r"\b(?:I|[Ww]e|me)\b|我")
@@ -136,7 +138,14 @@ def is_doubted(clause: str, *, subject: str, attribute: str, value: str) -> bool
     somebody = _SOMEBODY.search(clause)
     if somebody is not None and somebody[0].lower() not in f"{subject} {value}".lower():
         return False  # my friend's marathon is not mine
-    return _names_chinese(clause, value) if has_han(clause) else _names(clause, subject, value)
+    name = person_and_name(subject)[1]
+    if somebody is not None and name and name not in clause and _NAMED.match(clause, somebody.end()):
+        return False  # my daughter Mia is not my daughter Zoe
+    if has_han(clause):
+        # 小军把婚礼改到九月了 may mean when he marries; 王磊搬到楼上了 says nothing of his home.
+        is_theirs = sorts == ["when"] and has_han(name) and name in clause and f"{name}的" not in clause
+        return is_theirs or _names_chinese(clause, value)
+    return _names(clause, subject, value)
 
 
 def _names_chinese(clause: str, value: str) -> bool:

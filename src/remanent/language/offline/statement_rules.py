@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
-from itertools import count
 from typing import Literal, cast
 
 from remanent.lightweight import dataclass
@@ -34,6 +33,8 @@ class Statement:
     end: int
     single: bool = False
     """Whether the attribute has one value at a time, so that another one replaces it."""
+    adds: bool = False
+    """Whether it was said to hold beside what else does: "I also work at a gym" ends no other job."""
     confirmed: bool = False
     """Whether it was said that it is to be remembered."""
     because: str = ""
@@ -56,14 +57,21 @@ class StatementRule:
     def pattern(self) -> re.Pattern[str]:
         """The form, compiled when it is first looked for: a command that learns nothing pays for none of them."""
         form = expanded_form(self.source, self.parts)
-        # A form may say in several places where its value or its subject stands: `group` looks at all of them.
-        numbers = count(1)
-        return re.compile(_GROUP.sub(lambda found: f"{found[0]}_{next(numbers)}", form))
+        # A form may say in several places where its value or its subject stands: `group` looks at all of them, and
+        # what is said again there (`(?P=r)`) is what was said last.
+        numbered = 0
+
+        def number(found: re.Match[str]) -> str:
+            nonlocal numbered
+            numbered += not found["again"]
+            return f"{found[0]}_{numbered}"
+
+        return re.compile(_GROUP.sub(number, form))
 
 
 _ROW = re.compile(r"^(?P<kind>\w+) (?P<attribute>[^=\n]*?)(?P<single>!?) ?= (?P<form>.+(?:\n +.+)*)$", re.MULTILINE)
 _PART = re.compile(r"\{([a-z_]+)\}")
-_GROUP = re.compile(r"\(\?P<[a-z]+(?=>)")
+_GROUP = re.compile(r"\(\?P(?P<again>=?)<?[a-z]+(?=[>)])")
 
 
 def expanded_form(form: str, parts: Mapping[str, str]) -> str:
@@ -158,8 +166,22 @@ def carried_on(
         place = then.end()
         for more in apply(rules, words + sentence[place:], starts=(0,), make=make):
             taken.add(place)
+            more = beside(more, then[0])  # noqa: PLW2901
             found.append(replace(more, start=place, end=place + more.end - len(words)))
     yield from sorted(found, key=lambda one: one.start)
+
+
+_ADDS = lazy_regex(
+    r"\b(?:also|as well|besides|on the side|in addition|part[- ]time|(?:second|other|side) job|"
+    r"(?:on|at) (?:the )?weekends)\b"
+    r"|\btoo\b(?=\W*$)|也(?!许)|还(?![是没不有])|另外|此外|同时|兼[职任]|副业|周末|业余",
+    re.IGNORECASE,
+)
+
+
+def beside(one: Statement, said: str) -> Statement:
+    """Return a statement as one that adds to what is so, where the words for that are among those it was said in."""
+    return replace(one, single=False, adds=True) if _ADDS.search(said) else one
 
 
 def subject_name(speaker: str, *, zh: bool) -> str:
@@ -251,13 +273,50 @@ def people(*, zh: bool, kept: bool = False) -> str:
     return "|".join(chosen).replace("_", " ")
 
 
-_OF_WHOM = re.compile("(?P<whose>.*(?:'s |的))(?P<who>[^的]+)")
+_ONLY_ONE = (
+    *("'s mom", "'s dad", "'s parents", "'s partner", "'s boyfriend", "'s girlfriend", "'s boss", "'s manager"),
+    *("的妈妈", "的爸爸", "的父母", "的爱人", "的男朋友", "的女朋友"),
+)
+
+
+@cache
+def _of_whom() -> re.Pattern[str]:
+    return re.compile(
+        r"(?P<whose>.*'s )(?P<age>(?:older|younger|little|big|oldest|youngest) )?(?P<who>[^\W\d_A-Z][\w-]*"
+        r"(?: [^\W\d_A-Z][\w-]*)*)(?: (?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?(?P<name>[A-Z\u4e00-\u9fff][\w'’-]*).*)?"
+        rf"|(?P<whose_zh>.*的)(?:(?P<who_zh>{people(zh=True)})(?P<name_zh>[^的]*)|(?P<other_zh>[^的]+))"
+    )
+
+
+def person_and_name(subject: str) -> tuple[str, str]:
+    """Return whom a statement is about by what they are to somebody, under one word of several, and their first name.
+
+    "The user's older sister Eva Marie" is the sister Eva: two sisters of different names are two people.
+    """
+    found = _of_whom().fullmatch(subject)
+    if found is None:
+        return subject, ""
+    whose, who = found["whose"] or found["whose_zh"], found["who"] or found["who_zh"] or found["other_zh"]
+    who = _SAME_PERSON.get(who, who)
+    name = found["name"] or found["name_zh"] or ""
+    return f"{whose}{'' if name else found['age'] or ''}{who}", name
 
 
 def person(subject: str) -> str:
     """Return the one name of whom a statement is about, where they are called by several: "The user's mother"."""
-    found = _OF_WHOM.fullmatch(subject)
-    return subject if found is None else found["whose"] + _SAME_PERSON.get(found["who"].lower(), found["who"])
+    whom, name = person_and_name(subject)
+    return f"{whom} {name}" if name else whom
+
+
+def is_only_one(whom: str) -> bool:
+    """Tell whether there is one of somebody at a time: whose mother is told of with a name has no other without."""
+    return whom.endswith(_ONLY_ONE)
+
+
+def words_for(whom: str) -> tuple[str, ...]:
+    """Return what somebody may be called by what they are to another: "dog" and "puppy"; nothing for a thing."""
+    who = whom.partition("'s ")[2].split(" ")[-1] if "'s " in whom else whom.rpartition("的")[2]
+    return tuple(word for word, first in _SAME_PERSON.items() if first == _SAME_PERSON.get(who))
 
 
 def group(match: re.Match[str], name: str) -> str:
@@ -317,9 +376,15 @@ _NONE = {
 }
 
 
+_OLDEST = 120
+"""Years: who says to be older jests."""
+
+
 def is_no_value(attribute: str, value: str) -> bool:
     """Tell whether words can be no value of an attribute that has one at a time, although they stand in its place."""
     if attribute in {"residence", "home", "birthplace"}:
         return value in COMMON_ENGLISH  # "I live in fear", "we're based in reality": towns are rarer words
+    if attribute in {"age", "年龄"} and (years := re.match(r"\d+", value)):
+        return int(years[0]) > _OLDEST
     none = _NONE.get(attribute)
     return none is not None and none.fullmatch(value) is not None

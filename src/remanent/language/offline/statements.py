@@ -87,6 +87,81 @@ JEST = lazy_regex(
     re.IGNORECASE,
 )
 """That what was said right before it was none: "I live in Rome. Just kidding, I live in Bonn."."""
+_CORRECTS = lazy_regex(
+    r"^\W*(?:(?:sorry|oops|whoops|no|wait|hang on|hmm|ah|oh|actually|well|my (?:bad|mistake)|correction|apologies|"
+    r"i (?:was wrong|misspoke|got (?:that|it) wrong))\b\W*)*(?<=\W)??(?P<means>(?:i meant|i mean|make (?:that|it)|"
+    r"(?:it|that)(?:['’]s| is| should be|['’]s actually| is actually)|should be)(?: to say)?(?: it['’]s)?)\W+"
+    r"(?P<en>[^.!?\n]{2,40}?)(?:,? (?:not|instead of|rather than) [^.!?\n]{2,30})?\W*$"
+    r"|^\W*(?:不好意思|抱歉|对不起|哦|啊|哎呀|等等|不对|不是)*[，,]?\s*"
+    r"(?:(?:我?(?:刚才|刚刚|前面|上面)?(?:说|记|弄|打|搞|写)错了?|口误|更正(?:一下)?|纠正(?:一下)?|不对|不是)[，,：:]?)+\s*"
+    r"(?P<is>(?:应该)?是)?(?P<zh>[^，。！？\n]{1,16}?)(?:[，,]不是[^，。！？\n]{1,12})?(?:才对)?[。！!\s]*$",
+    re.IGNORECASE,
+)
+_REGRETS = lazy_regex(
+    r"^\W*(?:sorry|oops|whoops|no|wait|my|correction|apologies|i (?:was|misspoke|got|meant))\b", re.IGNORECASE
+)
+_SORTS_OF_VALUES = tuple(
+    lazy_regex(form, re.IGNORECASE)
+    for form in (
+        r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|(?:周|星期|礼拜)[一二三四五六日天]",
+        (
+            r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b|"
+            r"[\d一二三四五六七八九十]{1,3}月"
+        ),
+        (
+            r"(?<![A-Za-z\d.,:])[$€£¥]?\d[\d:.,]*(?<=\d)(?![\d月])(?:st|nd|rd|th| ?[ap]\.?m\b|"
+            r" ?(?:kg|cm|pounds|euros|dollars)\b|岁|元|块钱?|万|公?斤|厘米|点半?|[日号])?|"
+            r"\b(?:noon|midnight)\b|[一二三四五六七八九十两]{1,3}(?:岁|点半?|[日号])"
+        ),
+    )
+)
+"""What is put right by another of its sort: a day by a day, and no town by an hour."""
+_BESIDE_VALUES = lazy_regex(
+    r"\b(?:at|on|the|of|in|morning|afternoon|evening|next|this|around|about|o['’]clock|years? old|half past)\b|"
+    r"[上下中]午|早上|晚上|凌晨|[下这本]个?|\W",
+    re.IGNORECASE,
+)
+_WHICH_WEEK = lazy_regex("^(?:[下这]个?|本)(?=周|星期|礼拜)")
+_NAME_ALONE = lazy_regex(r"[A-Z][\w'’-]*(?: [A-Z][\w'’-]*){0,3}|(?:(?![我你您他她它这那今明昨])[\u4e00-\u9fff]){2,8}")
+
+
+def corrected(one: Statement, sentence: str) -> Statement | None:
+    """Return what was stated as a sentence puts it right: "Sorry, I meant Wednesday"; nothing where it does not."""
+    found = _CORRECTS.match(sentence)
+    if found is None or (found["means"] and not _REGRETS.match(sentence)) or is_question(sentence):
+        return None
+    new = re.sub(r"^(?:on|at|in|the|to) ", "", (found["en"] or found["zh"]).strip(), flags=re.IGNORECASE)
+    others = [form.search(new) for form in _SORTS_OF_VALUES]
+    if not any(others):
+        names = found["is"] or (found["means"] or "").lower().startswith("i m")
+        is_name = names and one.single and _NAME_ALONE.fullmatch(one.value) and _NAME_ALONE.fullmatch(new)
+        return replace(one, value=new, content=one.content.replace(one.value, new, 1)) if is_name else None
+    rest = new
+    for form in _SORTS_OF_VALUES:
+        rest = form.sub("", rest)
+    if _BESIDE_VALUES.sub("", rest):
+        return None  # "I meant to call you on Wednesday"
+    value, content = _put_right(one.value, new), _put_right(one.content, new)
+    if value is not None:
+        content = one.content.replace(one.value, value, 1)
+    return None if content is None else replace(one, value=value or one.value, content=content)
+
+
+def _put_right(text: str, new: str) -> str | None:
+    """Return a text with another day, month or hour; all of them together where all are told again."""
+    said = [(form.search(text), form.search(new)) for form in _SORTS_OF_VALUES]
+    places = [had.span() for had, other in said if had and other]
+    if not places:
+        return None
+    if all(other for had, other in said if had):
+        if text[: min(places)[0]].endswith(("下", "下个", "这", "这个", "本")):
+            new = _WHICH_WEEK.sub("", new)
+        return f"{text[: min(places)[0]]}{new}{text[max(end for _, end in places) :]}"
+    for had, other in said:  # the day alone is another one, the hour is not
+        text = text.replace(had[0], other[0], 1) if had and other else text
+    return text
+
+
 _ABOUT_A_TASK = lazy_regex(r"^\s*(?:to\b|去|给(?!.*一律)|把|要|在.{1,8}(?:前|之前))", re.IGNORECASE)
 # "Remember, I'm always here for you" comforts whoever listens, and tells nothing that is to be kept.
 _TO_A_FRIEND = lazy_regex(r"\b(?:you|your|yours|yourself|y['’]all)\b|[你您]|(?<!我)自己", re.IGNORECASE)
@@ -165,6 +240,9 @@ def _stated(text: str, speaker: str, *, is_user: bool = True) -> list[Statement]
             found = [one for one in found if one.end <= place]
             span = Span(span.start + jest.end(), span.end)  # noqa: PLW2901
         place, sentence = span.start, span.of(text)
+        if found and (right := corrected(found[-1], sentence)) is not None:
+            found[-1] = right
+            continue
         confirmed, sentence_span = _confirmation(sentence, span) if is_user else (False, span)
         if confirmed and sentence_span is None:  # "remember this": what was said before it
             if found:
@@ -444,9 +522,10 @@ no_name = That|This|As|When|Having|Being|Like|Once|Enough|It|Here|There|What|Not
 word = (?!(?:{oneself}|and|or|but|so|because|{doctor})\b)[\w'’-]+
 other = (?i:\b(?:he|she|they|who|everyone|everybody|somebody|someone|nobody|no one|people))|
     \b(?!(?:{no_name})\b)[A-Z][a-z]+|\b(?i:my|our|his|her|their|the|an?|one|another)(?: {word}){1,4}?
-how = (?: (?:always|just|once|also|then|only|even|often|has|had|[a-z]+ly|(?:on|in|from|of) the \w+))*
+aside = (?: ?[(\[][^()\[\]\n]{1,60}[)\]])?
+how = {aside}(?: (?:always|just|once|also|then|only|even|often|has|had|[a-z]+ly|(?:on|in|from|of) the \w+))*
 say = says?|said|tells?|told|writes?|wrote|texts?|texted|answer(?:s|ed)|repl(?:y|ies|ied)|shout(?:s|ed)|yell(?:s|ed)|
-    claim(?:s|ed)|insist(?:s|ed)|thinks?|thought|believes?|believed|asks?|asked|joke[sd]|add(?:s|ed)|messaged|
+    claim(?:s|ed)|reports?|reported|complain(?:s|ed)|mention(?:s|ed)|explain(?:s|ed)|stat(?:es|ed)|insist(?:s|ed)|thinks?|thought|believes?|believed|asks?|asked|joke[sd]|add(?:s|ed)|messaged|
     e-?mailed|posted|tweeted
 show = reads?|goes|went|sings?|sang|(?:is|was|were) (?:all )?like|puts? it|begins|starts
 to = (?: (?:to )?(?:me|us|him|her|them|everyone|the \w+|my \w+|back))?
@@ -457,7 +536,16 @@ edit_zh = (?:翻译|改写|润色|校对|修改|纠正|缩写|扩写|续写|造�
 kin = [爸妈哥姐弟妹]{1,2}|父亲|母亲|爷爷|奶奶|[老先]生|老[公婆板师]|太太|妻子|丈夫|儿子|女儿|朋友|同[事学]|室友|邻居|
     领导|客户|房东
 somebody = (?!我(?!的|家|{kin})|[^，。\n]*(?:医生|大夫|护士|检查|体检))[^，,。！？\n：:]
-says = (?:说|写道|写着|写的是|唱着?|唱道|回答|答道|问道|喊道?|留言|回复|回我|告诉我)
+says = (?:说|写道|写着|写的是|唱着?|唱道|回答|答道|问道|喊道?|留言|回复|回我|告诉我|反映|反馈|表示|投诉|来信|来电|来函|
+    咨询|提到|指出|陈述|自述|主诉|自称|描述|透露|补充)
+role = (?i:customer|client|patient|caller|guest|visitor|tenant|buyer|seller|applicant|candidate|interviewe[er]|
+    employee|
+    student|pupil|passenger|subscriber|requester|reporter|sender|speaker [\dA-Z]|witness|defendant|resident|
+    respondent|
+    user \d+|(?:customer|user|guest) (?:review|feedback|complaint|message|quote)|testimonial|transcript|quote)
+role_zh = (?:客户|顾客|患者|病人|来访者|来电者|租户|房客|买家|卖家|申请人|应聘者|面试者|候选人|乘客|投诉人|反馈人|
+    证人|学员|考生|受访者|
+    访客|会员|粉丝|网友|读者|用户[\dA-Z甲乙])
 """)
 _OTHERS = parts_of(r"""
 reported = (?:{other}){how} (?:{say}){to}(?: that)?,? {quote}(?:(?i:hi|hey|oh|well|no|yes|yeah|wow|look|sorry)[,!]? )*
@@ -468,6 +556,10 @@ owned = \b(?:(?:[Mm]y|[Oo]ur) [a-z]+['’]s|[Hh]is|[Hh]er|[Tt]heir) \w+(?: \w+)?
 said_behind = {begin}(?P<said>{stop}*),['"’”]? (?:(?:{other}){how} (?:{say}|(?:keeps?|kept) saying){to}|
     (?:says|said|quoth) {word}(?: \w+){0,2})[.!…]*(?:\s|$)
 made_up = {begin}\W*(?i:(?:\w+ ){0,4}?{fiction})(?: \d+)?(?: \w+)?:\s*(?P<said>{line})
+labelled = (?:^|\n)\W{0,8}{role}(?: [A-Z][\w.'’-]*){0,3}{aside}(?: #?\d+)?:\s*(?P<said>{line})
+labelled_role_zh = (?:^|[。！？\n])\s*(?:我们?的?)?{role_zh}[\u4e00-\u9fff]{0,4}(?:[（(][^（）()\n]{1,30}[）)])?
+    [：:]\s*(?P<said>{line})
+marked = (?:^|\n)[ \t]*(?P<said>[>＞]{line})
 within = \b(?:[Ii]n|[Ff]or) (?:the|this|my|our|an?|your|his|her|last) (?:[\w'’-]+ ){0,2}(?:{fiction}|dream),?[ ]
     (?P<said>{first}{stop}*)
 where = \b(?:an?|the|this) (?:\w+ ){0,2}(?:game|world|movie|film|dream|{fiction}) (?:where|in which)[ ]
@@ -489,7 +581,9 @@ _FORMS = tuple(lazy_regex(expanded_form(form, _PARTS)) for form in _OTHERS.value
 _MAY_OPEN = lazy_regex(
     expanded_form(
         r"(?<!\w)[\"'“‘「『]|\b(?:{say}|saying|{show}|{fiction}|dream|(?i:{edit}))\b|\b(?:where|in which) I\b|"
-        r"[:：说唱道答写诉里中]|游戏",
+        r"[:：说唱道答写诉里中>＞]|游戏|[Rr]ole|[Pp]retend|[Pp]lay|[Ii]magine|[Ss]uppose|"
+        r"[Yy]ou(?:['’]ll)? (?:be|act)\b|角色|[你您]来?[扮演当做]|假[装设]|想象|[Ff]orward|转发|总结|概括|"
+        r"翻译|润色|修改|校对|摘要",
         _PARTS,
     )
 )
@@ -500,6 +594,54 @@ _QUOTATION = lazy_regex(
 )
 _CLAUSE = lazy_regex(r"\b(?:I(?:['’](?:m|ve|ll|d))?|[Ww]e(?:['’]\w+)?|[Mm]y|[Oo]ur) [a-z]|我")
 """What a quotation holds that is no title: 'Amélie' or 'I, Robot' are what somebody likes."""
+# What opens the words of another, or a play, up to the end of a message: whoever passes a mail on shows it last.
+_TO_THE_END = parts_of(r"""
+field = (?i:from|to|cc|bcc|subject|date|sent|reply-to)|发件人|收件人|抄送|主题|日期|发送时间|发件时间|时间
+header = (?m:^)[\W_]{0,4}(?:(?i:from|sent|subject)|发件人|主题)\W{0,3}[:：][^\n]*\n+[\W_]{0,4}(?:{field})\W{0,3}[:：]
+forwarded = (?m:^)\W{0,40}(?:(?i:(?:begin )?forwarded (?:message|e-?mail|by|from)|original message|fwd?:)|(?:转发|
+    原始)(?:的?邮件|的?消息)|
+    转发(?:自[^：:\n]{1,12})?[：:]|[\[【「]转发[\]】」])
+asked = (?m:^)[^\n]*\b(?i:{edit})\b[^\n:]{0,40}?\b(?i:this|these|th(?:is|e) (?:[a-z-]+ )?(?:e-?mail|message|letter|
+    text|review|
+    post|ticket|complaint|transcript|note)|the following|below)(?: (?i:for me|please|below|(?:in|into|
+    to) [a-z]+))*[^\w\n]*\n
+asked_zh = (?m:^)[^\n]*(?:总结|概括|翻译|润色|改写|修改|校对|摘要)[^\n：:]{0,8}(?:[这下]面?[段封条份篇]|
+    以下)[^\n：:]{0,12}[：:？?。]?\s*\n
+wrote = (?m:^)[^\n]{0,80}\b(?:wrote|writes)\s?:[ \t]*\n|(?m:^)[^\n]{0,40}写道[：:][ \t]*\n
+lets = (?i:let['’]?s|let us|can we|could we|shall we|how about we|want to|wanna|i want to|i(?:['’]d| would) like to|
+    we(?:['’]re| are)|
+    we['’]ll|(?:can|could|will|would) you|please|ok(?:ay)?,?|now,?|time (?:to|for)(?: some| a)?|this is a|start a|
+    begin a|do a)
+begins = (?:^|[.!?\n]\s{0,8})
+played = {begins}\W{0,8}(?:{lets} )?(?i:role[- ]?play)(?:ing)?(?:(?= (?i:with|as|that|where|in which|a scen|scen|game:|
+    time))|\s*[:,.!–—])|
+    \b{lets} (?:[a-z]+ ){0,3}(?i:role[- ]?play)(?:ing)?\b|{begins}\W{0,8}(?:{lets} )?(?i:pretend)(?: that)? (?:you|I|we|
+    to be|this)\b|
+    \b{lets} (?i:pretend|play pretend|act out|make believe)\b|
+    \b(?i:let['’]s play)\b[^.!?\n]{0,30}[.:,!]\s*(?i:you(?:['’]re| are|['’]ll)? (?:an?|the|be|play)|I(?:['’]m| am|
+    ['’]ll be|['’]ll play) (?:an?|the)) |
+    (?i:you)(?:['’]ll)? (?:be|play|act as) (?:the |an? )?[a-z][\w -]{1,24}?,? (?:and )?I(?:['’]ll|
+    [ ]will)? (?:be|play|act as)\b|
+    {begins}\W{0,8}(?i:imagine|suppose|let['’]s say)(?: that)? (?:you(?:['’]re| are)[ ]
+    [^.!?\n]{2,40}?(?:,| and) I(?:['’]m| am)|I(?:['’]m| am) an? )|
+    {begins}[^。！？\n]{0,8}?(?<!喜欢)(?<!爱)(?:来|玩(?![了过])|做(?![了过])|进行|开始|一起|想|跟我|和我|
+    陪我)[^。！？\n]{0,4}角色扮演(?!游戏[^，。：:！\n])|{begins}\W{0,8}角色扮演[：:，。！]|
+    {begins}[^。！？\n，我]{0,8}(?:假装|假设|想象)(?:自己|我们?|[你您])(?:现在)?是|(?:^|[。！？，\n])(?:我|
+    咱)?们?来?(?:假装|扮演)(?:我|自己|一?[个位名])|
+    [你您]来?(?:扮?演|当|做|扮)[^，。！？\n]{1,10}[，,]\s*(?:由?我)来?(?:扮?演|当|做|扮|是)
+""")
+_PASSED_ON, _PLAYED = (
+    lazy_regex(expanded_form("|".join(names), _PARTS | _TO_THE_END))
+    for names in (("{header}", "{forwarded}", "{asked}", "{asked_zh}", "{wrote}"), ("{played}",))
+)
+_PLAYED_OUT = lazy_regex(
+    r"\b(?:out of character|OOC\b|end of (?:the )?(?:role[- ]?play|scene|game|play)|"
+    r"stop (?:the )?(?:role[- ]?play|pretending)|"
+    r"(?:in|back to) (?:real life|reality)|by the way|btw|jokes? aside|thanks?(?: you)?,? (?:for|that)\b)"
+    r"|(?:角色扮演|表演|扮演|游戏)(?:就?到此)?(?:结束|到这)|不[演玩]了|现实(?:中|里|生活)|言归正传|说真的|顺便|对了",
+    re.IGNORECASE,
+)
+"""What ends a play."""
 MAX_TEXT = 2_000
 """Characters of a text that are looked at; more is a document, not talk. Chosen by hand."""
 
@@ -515,7 +657,23 @@ def own_words(text: str) -> str:
     for form in _FORMS:
         for found in form.finditer(text):
             text = _blanked(text, *found.span("said"))
+    begin = _PASSED_ON.search(text)
+    text = text if begin is None else _blanked(text, begin.start(), len(text))
+    place = 0
+    while begin := _PLAYED.search(text, place):
+        end = _PLAYED_OUT.search(text, begin.end())
+        place = len(text) if end is None else end.start()
+        text = _blanked(text, begin.start(), place)
     return text
+
+
+def is_played(texts: Iterable[str]) -> bool:
+    """Tell whether the last of some messages goes on with a role that one of them, newest first, began to play."""
+    for text in texts:
+        begin, end = _PLAYED.search(text[:MAX_TEXT]), _PLAYED_OUT.search(text[:MAX_TEXT])
+        if begin is not None or end is not None:
+            return begin is not None and (end is None or end.start() < begin.start())
+    return False
 
 
 def _blanked(text: str, start: int, end: int) -> str:

@@ -13,6 +13,7 @@ from remanent.language.offline.statement_rules import (
     Statement,
     StatementRule,
     apply,
+    beside,
     carried_on,
     expanded_form,
     group,
@@ -64,8 +65,11 @@ be = (?:现在|目前|已经|就|也|都|应该|才|刚|正好|大概|差不多)
 person_name = (?:{han}{2,4}|\s?[A-Z][A-Za-z]{1,15})
 thing_name = [^，。！？；,!?;\n]{2,40}?
 his = (?:他们家的?|她们家的?|[他她它]们|[他她它]的?|的|家的|那边的|这个?人)?
+twice = (?:(?P<r>(?![刚常天慢渐偏仅往处时明人年偷悄默整足早月日夜每近好统通满快才经一两三爸妈哥姐弟妹爷奶叔舅姑婆公])
+    {han})(?P=r))
 who = (?:我(?:的|们的|们|家的|家|那个|那位|有个|有一个|的一个|一个)*(?P<s>[大小二三新前老男女好]?(?:{kin}))(?:的?那位|
-    那个人)?|(?P<s>{family}))(?:[小老阿]{han}|(?<=同事|同学|朋友|邻居|[室舍]友|客户){surname}{han}{1,2}?|
+    那个人)?|(?P<s>{family}))(?P<m>小(?![学时组区费朋]){han}|老(?![是家师板想爱]){han}|阿(?!姨){han}|{twice}|
+    (?<=同事|同学|朋友|邻居|[室舍]友|客户){surname}{han}{1,2}?|
     {surname}{han}{1,2}?(?=在|是|今年|住|来自|刚|正在|现在|已经|[读上]))?[，,]?{his}
 now = (?:从{any}{1,6}(?:开始|起)|现在|目前|最近|一直|已经|平时|平常|从小|刚|才|都|快|马上|今年|去年|前年|前不久|
     上个?月|其实|主要|一般|也|还|就){0,3}
@@ -128,7 +132,7 @@ fact 出生地! = {subject}出生[在于](?P<v>[\u4e00-\u9fff\d]{2,14}?){end}
 fact 成长地! = {subject}在(?P<v>{han}{2,12}?)长大{any}{0,3}{end}
 fact 职业! = {subject}在{any}{1,30}?(?:(?:做|当|担任|任)(?P<v>{any}{0,10}?(?:{job}))|[做搞](?![了过完着])(?P<v>{han}{0,6}?(?:{field}))){end}
 fact 工作单位! = (?:{subject}在(?P<v>(?!网上|线上|家|学校|这|那){han}{2,10}?)找(?:到了?|了)(?:一?[份个])?新?的?工作了?|
-    {subject}在(?!{any}{0,14}找){value}(?:工作|上班|任职|实习|做事|当\w{1,6})[的呢了]?|{subject}(?:入职了|跳槽到了?|
+    {subject}(?:(?:周末|平时|晚上|业余|下班后?)(?:也|还)?)?在(?!{any}{0,14}找){value}(?:工作|上班|任职|实习|做事|做?兼职|当\w{1,6})[的呢了]?|{subject}(?:入职了|跳槽到了?|
     加入了)(?P<v>{any}{2,20}?)|{subject}{lately}?(?:从{any}{1,12}?)?跳槽[到去]了?(?P<v>{any}{2,20}?)了?){end}
 fact 学历! = {who}[就只才可]{0,2}(?:是|读到|念到|有)?个?(?P<v>(?:小学|初中|高中|中专|大专|专科|本科|硕士|研究生|博士)(?:学历|
     毕业|文凭)|(?<=[是到有个])(?:小学|初中|高中|中专|大专|专科|本科|硕士|研究生|博士))[的生呢了]*{end}
@@ -139,7 +143,7 @@ fact 职业! = {subject}(?:在单位)?可?(?:是一[名个位]|是个|是做?|�
 fact 职业! = {subject}(?:主要)?[做搞](?![了过完着])(?P<v>{han}{0,6}?(?:{field})){end}
 fact 职业! = {subject}(?:是[做干搞]|从事|做)(?P<v>{any}{1,10}?)(?:的|工作|这一?行|行业)[的呢]?{end}
 preference 爱好 = {who}{very}(?:喜欢(?:做?的事儿?(?:就)?是)?|爱好是|爱|热爱|迷上了|痴迷){value}[了的呢]?{end}
-fact 姓名! = (?:{who}(?:就?叫|名叫|姓)(?P<v>{person_name})|我(?:的名字)?(?:叫做?|名叫|姓名是|是叫)
+fact 姓名! = (?:{who}(?:分别)?(?:就?叫|名叫|姓)(?P<v>{person_name}(?:(?:[、和与跟]|，还有|以及){person_name})*)|我(?:的名字)?(?:叫做?|名叫|姓名是|是叫)
     (?P<v>[\u4e00-\u9fffA-Za-z·]{1,12})){end}
 fact 姓名! = 我是(?P<v>{surname}{han}{1,3}|[小老阿]{han}){end}
 fact 姓! = 我姓(?P<v>{han}{1,2}){end}
@@ -164,7 +168,7 @@ fact 姓名! = 我们?家的?(?P<s>小?[猫狗]|猫咪|狗狗|兔子|仓鼠|鹦�
     {han}{2,3}?)(?=今[年天]|昨天|最近|现在|已经|特别|很|又|不|喜欢|会|{digit}+岁|生病|一直|上周|上个?月)(?!.*(?:去世|过世|离世)){any}{0,30}?{end}
 fact 家庭 = {subject}(?:有|养了?)(?P<v>(?:[一两三四五]|\d+)[个只条位]{any}{0,8}(?:{kin}|孩子|兔子|仓鼠|鹦鹉|鱼|金毛|泰迪|柯基|
     拉布拉多|哈士奇|边牧|布偶|英短)
-    (?:[，,：:]?(?:分别)?叫{any}{1,12}|(?:[，,](?:另?一[只个条位]|[大小]的(?:那?[只个条])?|老[大二三])叫{any}{1,8}?){1,3})?){end}
+    (?:[，,：:]?(?:分别)?叫{any}{1,12}|[，,：:](?:分别是?|是)?{han}{2,3}(?:[、和与]{han}{2,3})+(?={end})|(?:[，,](?:另?一[只个条位]|[大小]的(?:那?[只个条])?|老[大二三])叫{any}{1,8}?){1,3})?){end}
 fact ! = 我(?:平时|平常|家里|最近|现在|目前|日常|常|
     一直)?(?P<a>(?:(?!们){han}{1,4})?[用开穿戴住装][的得]?(?:[^，。；！？\n是]{0,10}?))
     是[个一款部台]*(?P<v>{any}{1,40}?)的?{end}
@@ -208,6 +212,8 @@ follow_up 计划 = 我们?(?:将要|即将|准备|打算|计划|想(?={future}))
 follow_up 计划 = (?:我们?{future}{any}{0,8}?|{future}我们?)(?:要(?![是求])|得(?![到了过])|会(?![议员计了])|需要|
     打算|准备|必须|有(?![点些了过]))(?P<v>{any}{2,60}?){end}|(?:我们?\s?{point}|(?:我们?)?{future}[和跟]{any}{1,4})(?P<v>(?:飞|去|到|回|
     坐{any}{1,4}去){han}{2,8}?){end}
+follow_up 计划 = 我们?(?:已经|刚|都)?(?P<v>(?:约了?|约好了?|预约了?|挂了|订了|排了)(?:在|的是)?(?={any}{0,6}?(?:{point}|
+    {future}))(?!{any}*[吗呢])[^，。；！？\n的]{3,30}?){end}
 follow_up 计划 = (?<!.){future}(?:我们?)?(?P<v>(?:去|飞|回)(?!了|过|的|哪|不){han}{2,6}?(?:出差|旅游|旅行|玩|过年|开会)?)
     (?<![吧吗呢]){end}
 follow_up 计划 = (?<!.){future}{day_part}?(?:还|就|也)?(?:要|得|需要|必须|打算|准备)(?P<v>(?!{any}{0,20}(?:[你您]|大家|各位|的同学|请))
@@ -317,12 +323,15 @@ def _matter(rule: StatementRule, named: str, value: str, said: str) -> tuple[str
         return "", "", False  # 我是王小明 says who speaks, 我是高中生 what they are
     if is_no_value(attribute, value) or (attribute == "住址" and not _is_place(value)):
         # 我和老公住在一起 is worth knowing, and says nothing of the town; 我叫外卖了 is neither.
-        return ("情况", _WE.sub("", said), False) if attribute not in {"姓名", "家乡"} else ("", "", False)
+        return ("情况", _WE.sub("", said), False) if attribute not in {"姓名", "家乡", "年龄"} else ("", "", False)
     if attribute == "职业" and _ADDRESSED.search(value):
         return "姓名", value, rule.single  # 房东是周先生 says who it is, not what they do
     if attribute == "工作单位" and not named and not _ORGANISATION.search(value):
         return "工作地点", value, rule.single  # 在上海上班 says where, not for whom
     return attribute, value, rule.single
+
+
+_ALSO_BEFORE = lazy_regex("(?:另外|此外|同时)[，,]?$")
 
 
 def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
@@ -331,7 +340,7 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
 
     def make(rule: StatementRule, match: re.Match[str], start: int, end: int) -> Statement | None:
         value = _HEAD.sub("", group(match, "v").strip(" ，。,."))
-        who, named, kin = (group(match, part) for part in ("s", "n", "kin"))
+        who, named, kin, called = (group(match, part) for part in ("s", "n", "kin", "m"))
         if not value or (rule.kind not in {"decision", "follow_up", "event"} and _VAGUE.search(value)):
             return None
         # 排练晚上八点开始 tells of 排练; where the name ends in a time of day, the time was cut in two.
@@ -346,15 +355,21 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
         clause = third_person(said.replace("我是", "我叫", 1) if attribute == "姓名" else said, name)
         owner = (
             (f"{name}的{kin}{named}" if kin else named)
-            or (f"{name}的{who}" if who and "参加" not in match[0][:8] else who)
+            or (f"{name}的{who}{called}" if who and "参加" not in match[0][:8] else who)
             or name
         )
         value = value if rule.kind in {"decision", "follow_up", "event"} or len(value) < 3 else _TAIL.sub("", value)
         if kin:
             clause = f"{named}（{name}的{kin}）的{attribute}是{value}"
         # 我用的是… names no thing: the next one said so may be another.
-        single = single and not (who and owner != who and _SEVERAL.search(who)) and not attribute.endswith("的")
-        return Statement(rule.kind, owner, attribute, value, clause, start, end, single=single)
+        single = (
+            single
+            and not (who and not called and owner != who and _SEVERAL.search(who))
+            and not attribute.endswith("的")
+        )
+        made = Statement(rule.kind, owner, attribute, value, clause, start, end, single=single)
+        before = _ALSO_BEFORE.search(match.string[max(0, start - 4) : start])
+        return beside(made, (before[0] if before else "") + "，".join(match.string[start:end].split(value, 1)))
 
     def subject(one: Statement, _then: str) -> str:
         """Return the words that name whom a statement is about; none where what follows may be about another."""

@@ -15,6 +15,7 @@ from remanent.language.offline.statement_rules import (
     Statement,
     StatementRule,
     apply,
+    beside,
     carried_on,
     expanded_form,
     group,
@@ -73,8 +74,8 @@ often = (?:(?:every|each) (?:single |other )?(?:day|night|morning|evening|aftern
 on = lives? (?:in|with|near|at|on|alone)|works? (?:at|for|as|in|from|on|nights|part|full|remotely)|(?:ha(?:ve|s)|
     owns?|drives?|carry|carries|takes?|teach(?:es)?|speaks?|stud(?:y|ies)|plays?|loves?|likes?|hates?|enjoys?|
     prefers?|moved|grew up|(?:can|do|does)(?:n['’]t|['’]t| not)|cannot) \w
-and = (?i:and (?=(?:i|we|it|that|this|they|he|she|you|there|now|then|so|am|is|are|was|were|have|had|just|can|will|
-    would|do|how)\b|{on}|(?:my|our) (?:[\w-]+ ){1,2}(?:is|are|was|has|{on})))
+and = (?i:and (?=(?:also )?(?:(?:i|we|it|that|this|they|he|she|you|there|now|then|so|am|is|are|was|were|have|had|just|
+    can|will|would|do|how)\b|{on})|(?:my|our) (?:[\w-]+ ){1,2}(?:is|are|was|has|{on})))
 or_to = \s*(?:[!?;)–—\n。！？，；]|,(?!\d\d\d)|[.:](?!\w)(?<!\b(?:St|Mr|Dr|Ms)\.)(?<!\bMrs\.)|\s-|$|\b(?:{and}|(?:but|because|
     so|which|who|where|when|while|since|though|although|if|that|btw)\b))
 to = (?={or_to})
@@ -103,7 +104,7 @@ have = {i}(?:['’]ve| have)
 our = (?:[Mm]y|[Oo]ur)
 the = (?:[Mm]y|[Oo]ur|[Tt]he)
 old = older|younger|little|big|late|best|new|oldest|youngest|two|three
-somebody = (?:{our} (?P<s>(?:(?:{old}) )?(?:{kin})s?)(?:,? {name},?)?|(?P<s>Mom|Mum|Dad|Grandma|Grandpa))
+somebody = (?:{our} (?P<s>(?:(?:{old}) )?(?:{kin})s?)(?:,? (?P<m>{name}),?)?|(?P<s>Mom|Mum|Dad|Grandma|Grandpa))
 who = (?:{i}|{somebody})
 who_is = (?:{am}|{somebody}(?: is| are|['’]s))
 who_has = (?:{have}(?: got)?|{somebody} (?:has|have)(?: got)?)
@@ -177,7 +178,8 @@ fact health = {i} {adv}?(?P<v>(?:eat|drink|touch|have) [\w ]{3,30} and (?:come|b
 fact restriction = {i} (?:can['’]t|cannot|can not|mustn['’]t) (?:eat|drink|have|tolerate|digest) (?P<v>(?!any\b|
     the\b){words}){to}
 fact is = {who_is} {adv}?(?P<v>{trait})(?: and {words})?{to}
-fact name = {our} (?:(?P<s>(?:(?:{old}) )?(?:{kin}))(?:['’]s name)?(?: is|['’]s| are)
+fact name = {our} (?:(?P<s>(?:(?:{old}) )?(?:{kin})s?)(?:['’] names)? are(?: named| called)? (?P<v>{aged}
+    (?:(?:, and |,? & | and |, )(?!I\b){aged})+)|(?P<s>(?:(?:{old}) )?(?:{kin}))(?:['’]s name)?(?: is|['’]s| are)
     (?: named| called)? (?P<v>(?:(?:Mr|Mrs|Ms|Dr)\.? )?{name})|(?P<s>[a-z][\w-]+(?: [a-z-]+)?)(?: is (?:named|called)|
     ['’]s name is) (?P<v>{name}))(?=[.,!;]|$| and)
 fact family = {who_has} (?P<v>(?:an?|no|one|two|three|four|five|six|\d+) (?:[\w-]+ ){0,2}(?:{kin})s?(?:(?:,? (?:named|
@@ -215,7 +217,7 @@ fact = (?P<n>(?!(?:It|This|That|He|She|They|We|You|Who|What|There|Some\w+|Every\
 fact event = {somebody} {adv}?(?P<v>(?:is (?:getting|having|starting|moving|turning|on|coming|going|raising)|starts|
     turns|graduates|graduated|had|was|started|finished|retires?d?|moves|got|joined) {sign}{0,60}?(?:{future}|{past}|
     (?:in|until|on) (?:the |\d+ )?(?:{month}\b|\d)){sign}{0,30}?){to}
-fact = (?:{our} (?:(?P<s>(?:(?:{old}) )?(?:{kin})s?)(?:,? {name},?)?|{matter})|[Tt]he (?P<s>client|customer|boss|team|
+fact = (?:{our} (?:(?P<s>(?:(?:{old}) )?(?:{kin})s?)(?:,? (?P<m>{name}),?)?|{matter})|[Tt]he (?P<s>client|customer|boss|team|
     board|school|company|bank|doctor|landlord)) {adv}?(?P<a>wants?|needs?|uses|requires|expects|prefers?|insists on|
     loves?|likes?|enjoys?|hates?|has(?= (?:an?|no|one|two|three|four|\d+) )|plays?|speaks?|studies|teaches|collects|
     coaches|drives|sings|writes|paints|works|owns|takes) (?P<v>(?!me\b|with\b|around\b|so\b|hard\b|well\b|like\b|on\b|
@@ -307,8 +309,8 @@ _VAGUE = lazy_regex(
 _PAST, _ADVERB, _KIN = (expanded_form(f"{{{part}}}", PARTS) for part in ("past", "adv", "kin"))
 _SEVERAL = lazy_regex(expanded_form("(?:^| )(?:{several})$", PARTS))
 """Of whom one may have several: what is said of another cousin or colleague corrects nothing."""
-_UNCHANGED = frozenset("read let put set cut hit shut quit beat hurt".split())
-"""Verbs whose past is written as their present."""
+_UNCHANGED = frozenset("left read let put set cut hit shut quit beat hurt".split())
+"""Verbs whose past is written as their present, and one that is written as what it is not."""
 _MODALS = frozenset(
     "can could will would shall should may might must can't cannot won't couldn't wouldn't shouldn't mustn't".split()
 )
@@ -395,6 +397,12 @@ _EMPTY = lazy_regex(
 )
 
 
+_ALSO_BEFORE = lazy_regex(r"\b(?:also|besides|in addition),?\s+(?:I\s+)?$", re.IGNORECASE)
+_LONGEST_ALSO = 16
+"""Characters before a clause that are looked at for that: looking through all of them would take their square."""
+_ALSO_BEHIND = lazy_regex(r"[,\s]*(?:too|as well|on the side|(?:on|at) (?:the )?weekends)\b", re.IGNORECASE)
+
+
 def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
     """Yield what a sentence states."""
     name = subject_name(speaker, zh=False)
@@ -435,9 +443,12 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
         if _DANGLING.search(clause):
             return None
         clause = clause if who or attribute != "name" else f"My name is {value}"
-        owner = group(match, "n") or _owner(who, name, clause)
-        single = rule.single and not _SEVERAL.search(who)
-        return Statement(rule.kind, owner, attribute, value, third_person(clause, name), start, end, single=single)
+        called = group(match, "m").rstrip(".")
+        owner = group(match, "n") or " ".join(filter(None, (_owner(who, name, clause), called)))
+        single = rule.single and (bool(called) or not _SEVERAL.search(who))
+        made = Statement(rule.kind, owner, attribute, value, third_person(clause, name), start, end, single=single)
+        opened, behind = _ALSO_BEFORE.search(before[-_LONGEST_ALSO:]), _ALSO_BEHIND.match(sentence, end)
+        return beside(made, sentence[start:end] + " ".join(one[0] for one in (opened, behind) if one))
 
     starts = sorted({found.end(1) for start in _STARTS for found in start.finditer(sentence)})
     told = [*apply(RULES, sentence, starts=starts, make=make)]
@@ -594,6 +605,8 @@ _BEGINNINGS = tuple(
 )
 """How a clause of the first person begins, and how it is told of somebody."""
 _AMID = lazy_regex(r"(?<=[\w,] )The user\b")
+_CHATTY = lazy_regex(r"(?:(?<=[Tt]he user )|(?<=and others ))even (?=[a-z])")
+_FAM = lazy_regex(r"(?<=their )fam\b")
 
 
 _WHO = expanded_form(
@@ -641,12 +654,12 @@ def third_person(clause: str, name: str) -> str:
             text = told.format(name, found["when"] or "") + text[found.end() :]
     for short, full in _CONTRACTIONS:
         text = re.sub(rf"\b[Ii]{short}\b", f"{name}{full}", text)
-    found = re.search(rf"(?<![\w'’])[Ii] (?P<adverbs>(?:no longer )?{_ADVERB}*)(?P<verb>[a-z]+(?:['’]t)?)", text)
+    found = re.search(rf"(?<![\w'’])[Ii] (?P<adverbs>(?:no longer |never )?{_ADVERB}*)(?P<verb>[a-z]+(?:['’]t)?)", text)
     if found:
         verb = _conjugated(found["verb"])
         text = f"{text[: found.start()]}{name} {found['adverbs']}{verb}{text[found.end() :]}"
     text = _OTHERS.sub(lambda one: _POSSESSIVES[one[0].lower()] if one[0] != "US" else one[0], text)
-    text = _AMID.sub("the user", text)
+    text = _FAM.sub("family", _CHATTY.sub("", _AMID.sub("the user", text)))
     return text[:1].upper() + text[1:]
 
 
