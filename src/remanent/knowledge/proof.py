@@ -35,7 +35,7 @@ from remanent.language.offline.answer_finding import speak_of_names
 from remanent.language.offline.claims import read_claim
 from remanent.language.offline.comparison import DifferenceKind, compare
 from remanent.language.offline.evidence import UNSUPPORTED, bearing, bears_out
-from remanent.language.offline.questions import AnswerType, answer_type, may_answer
+from remanent.language.offline.questions import AnswerType, answer_type, is_of_another, may_answer
 from remanent.language.role import Toolbox
 from remanent.language.roles.answering import ANSWERING, AnsweringRequest, SourcePassage, WrittenSentence
 from remanent.language.shapes import MAX_REMARK
@@ -160,18 +160,24 @@ class Prover:
         """
         question = request.question
 
-        def fits(text: str) -> bool:
-            return _is_what_is_asked_for(question, text) and _bare(text) not in rows.silent
+        def fits(text: str, heading: str) -> bool:
+            return _is_what_is_asked_for(question, text, heading) and _bare(text) not in rows.silent
 
-        if best and (not any(fits(one.text) for one in best) or any(_bare(one.text) in rows.silent for one in best)):
+        def heading_of(said: WrittenSentence) -> str:
+            return "\n".join(request.passages[number - 1].title for number in said.passages)
+
+        silent = any(_bare(one.text) in rows.silent for one in best)
+        if best and (silent or not any(fits(one.text, heading_of(one)) for one in best)):
             fitting = [
-                one.replace(text="\n".join(filter(fits, sentence_texts(one.text))) or _LEFT_OUT)
+                one.replace(
+                    text="\n".join(part for part in sentence_texts(one.text) if fits(part, one.title)) or _LEFT_OUT
+                )
                 for one in request.passages
             ]
             other = await OfflineEngine(toolbox).run(ANSWERING, request.replace(passages=tuple(fitting)))
             best = [one for one in other.value.sentences if _shares_a_word(question, one, request)]
         told: list[AnswerSentence] = []
-        best = [one for one in best if not _tells_another(question, one.text)]
+        best = [one for one in best if not _tells_another(question, one.text, heading_of(one))]
         for one in best if not all(_of_another_kind(question, one.text, request) for one in best) else ():
             list_of = (steps(question, one.text, request.passages[number - 1].text) for number in one.passages)
             texts = next(filter(None, list_of), (one.text,))
@@ -196,7 +202,7 @@ class Prover:
             (number, sentence)
             for number, one in enumerate(read, start=1)
             for sentence in sentence_texts(one.text)
-            if _is_what_is_asked_for(question, sentence) and not sentence.startswith("#")
+            if _is_what_is_asked_for(question, sentence, one.heading) and not sentence.startswith("#")
             if _bare(sentence) not in rows.silent
         ]
         if not said:
@@ -291,44 +297,22 @@ def _of_another_kind(question: str, sentence: str, request: AnsweringRequest) ->
     )
 
 
-_NUMBERED = lazy_regex(r"\b([a-z]{3,}) (\d+)\b(?![.,:]\d)", re.IGNORECASE)
-_MONTHS = word_set(
-    "january february march april may june july august september october november december "
-    "jan feb mar apr jun jul aug sep sept oct nov dec"
-)
+def _is_what_is_asked_for(question: str, sentence: str, heading: str) -> bool:
+    return may_answer(question, sentence) and not _tells_another(question, sentence, heading)
 
 
-def _is_what_is_asked_for(question: str, sentence: str) -> bool:
-    return may_answer(question, sentence) and not _tells_another(question, sentence)
-
-
-def _tells_another(question: str, sentence: str) -> bool:
+def _tells_another(question: str, sentence: str, heading: str) -> bool:
     """Tell whether a sentence speaks of another thing than is asked for, or says the opposite of what is asked about.
 
     When a line was opened is not when it was closed; whether it is open, that may tell. Of 463 sentences that answered
     questions over CMRC, two-hop documents and our own guides, the comparison holds none for the opposite.
     """
-    if _of_another_number(question, sentence):
+    if is_of_another(question, f"{heading}\n{sentence}"):
         return True
     if answer_type(question) not in {AnswerType.TIME, AnswerType.NUMBER}:
         return False
     differences = compare(read_claim(sentence), read_claim(question)).differences
     return any(one.kind is DifferenceKind.OPPOSITE for one in differences)
-
-
-def _of_another_number(question: str, sentence: str) -> bool:
-    """Tell whether a sentence speaks of a thing by other numbers than the question: of line 7 where line 9 is meant.
-
-    Months are no such things, nor are words that stand before any figure.
-    """
-    told: dict[str, set[str]] = {}
-    for thing, number in _NUMBERED.findall(sentence):
-        told.setdefault(thing.casefold(), set()).add(number)
-    asked = ((thing.casefold(), number) for thing, number in _NUMBERED.findall(question))
-    return any(
-        number not in told.get(thing, {number}) and thing not in _MONTHS and thing not in ENGLISH_STOP_WORDS
-        for thing, number in asked
-    )
 
 
 def _tells_a_kind(word: str) -> bool:

@@ -21,7 +21,7 @@ from remanent.language.offline.headings import is_source_heading
 from remanent.language.offline.judgement import CONFLICT, DatedStatement, judge_statements
 from remanent.language.offline.lexicon import lexicon
 from remanent.language.offline.office_holders import holders, tells_former_only
-from remanent.language.offline.questions import AnswerType, answer_type, is_question, sought
+from remanent.language.offline.questions import AnswerType, answer_type, is_of_another, is_question, sought
 from remanent.language.offline.salience import summary_statements
 from remanent.language.offline.values import amounts_of, case_told, cases_of, holding
 from remanent.language.shapes import shortened
@@ -306,6 +306,10 @@ class _AnswerReader:
             self.told[one.text] = told
         return told
 
+    def is_of_another(self, *told: _Sentence) -> bool:
+        """Tell whether sentences, under the names of their texts, are on another one of the kind that is asked of."""
+        return is_of_another(self.question, "\n".join(f"{one.heading}\n{one.text}" for one in told))
+
     def held_before(self, text: str) -> bool:
         """Tell whether a text tells only who held before what the question asks the present holder of."""
         return _WHO_IS.search(self.question) is not None and tells_former_only(self.question, text)
@@ -357,7 +361,7 @@ class _AnswerReader:
 
         def add(answer: _Sentence, *beside: _Sentence, onward: bool = False) -> None:
             held = answer.all.union(*(one.all for one in beside))
-            if self.only_does_so(held) or not self.may_tell(answer):
+            if self.only_does_so(held) or not self.may_tell(answer) or self.is_of_another(answer, *beside):
                 return
             score = self.cover(held) + self.gains(answer) + 0.02 * onward
             if self.named and not any(words <= held for words in self.named):

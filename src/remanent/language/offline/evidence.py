@@ -13,8 +13,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import pairwise
-from os.path import commonprefix
+from itertools import pairwise, takewhile
 
 from remanent.bilingual import Bilingual, in_language
 from remanent.language.offline.claims import NAMING, ParsedClaim, Token, TokenKind, read_claim
@@ -303,8 +302,8 @@ def _chinese_names(head: str, part: str) -> tuple[str, str] | None:
     """Return what two clauses begin with that tells two things of one sort apart: A线, B线; 北京, 上海."""
     one, two = _CHINESE_ITEM.match(head), _CHINESE_ITEM.match(part)
     if one and two and one["label"] != two["label"]:
-        kind = commonprefix([one["kind"], two["kind"]])
-        if kind:
+        pairs = takewhile(lambda pair: pair[0] == pair[1], zip(one["kind"], two["kind"], strict=False))
+        if kind := "".join(sign for sign, _ in pairs):
             name, other = one["label"] + kind, two["label"] + kind
             return (name, other) if len(part) > len(other) else None
     first, second = tagged(head)[:1], tagged(part)[:1]
