@@ -46,7 +46,7 @@ _ASKING: dict[AnswerType, str] = {
     ),
     AnswerType.PLACE: (
         r"\bwhere\b|\b(?:what|which) (?:city|country|place|town|room|address|location)\b|"
-        r"哪里|哪儿|何处|什么地方|哪个(?:城市|国家|地方|省)|在哪"
+        r"哪里|哪儿|(?<!如)何处|什么地方|哪个(?:城市|国家|地方|省)|在哪"
     ),
     AnswerType.PERSON: r"\bwho(?:m|se)?\b|\bwhich (?:person|people|one of them)\b|谁|哪[位些]人?|何人|什么人",
     AnswerType.REASON: r"\bwhy\b|\bwhat (?:causes?|caused|is the reason)\b|为什么|为何|什么原因|怎么会",
