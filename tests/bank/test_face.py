@@ -299,3 +299,48 @@ def test_a_kept_bank_searches_its_embeddings_in_the_vector_database(tmp_path: Pa
         found = bank.search("the altitude of the summit", alpha=0.0)
         assert [item.node.embedding for item in found.items] == [{}]
         assert found.items[0].embedding > 0
+
+
+HANDBOOK = """# Depot handbook
+
+Version 3.2, valid from 1 September 2026.
+
+## Customers
+
+| Product | Pallets | Rate per day | Contact |
+|---|---|---|---|
+| Prawns | 35 | 4.20 euros | Ida Moss |
+| Cod | 60 | 3.10 euros | Lars Holm |
+
+## Staff
+
+The site manager is Moira Fenn.
+"""
+CHINESE_HANDBOOK = """# 仓库手册
+
+## 客户
+
+| 产品 | 托盘 | 日租金 | 联系人 |
+|---|---|---|---|
+| 大虾 | 35 | 4.2元 | 王芳 |
+| 鳕鱼 | 60 | 3.1元 | 李明 |
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "answer"),
+    [
+        (
+            HANDBOOK,
+            "Who is the contact for cod?",
+            "Depot handbook: Product: Cod, Pallets: 60, Rate per day: 3.10 euros, Contact: Lars Holm.",
+        ),
+        (HANDBOOK, "Who is the site manager?", "Depot handbook: The site manager is Moira Fenn."),
+        (CHINESE_HANDBOOK, "鳕鱼的联系人是谁？", "仓库手册：产品：鳕鱼，托盘：60，日租金：3.1元，联系人：李明。"),
+    ],
+)
+def test_a_row_of_a_table_is_told_under_its_head_and_no_head_is_a_title(
+    memory: remanent.Memory, text: str, question: str, answer: str
+) -> None:
+    with memory.bank(question, context=text) as bank:
+        assert bank.run().marked_answer == answer

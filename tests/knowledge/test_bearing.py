@@ -199,3 +199,66 @@ def test_what_mixes_the_subject_of_one_clause_with_what_another_says_is_not_supp
 )
 def test_clauses_that_share_a_subject_or_belong_together_bear_a_claim_together(claim: str, evidence: str) -> None:
     assert bearing(claim, evidence)[1] == "supported"
+
+
+LINES = "Line A runs at 5 bar, line B at 9 bar and line C at 3 bar."
+CHAMBERS = "Chamber A is kept at -22 °C, chamber B at -18 °C and chamber C at +3 °C."
+
+
+@pytest.mark.parametrize(
+    ("document", "true", "untrue"),
+    [
+        (LINES, "Line A runs at 5 bar.", "Line A runs at 9 bar."),
+        (LINES, "Line B runs at 9 bar.", "Line B runs at 5 bar."),
+        (CHAMBERS, "Chamber C is kept at +3 °C.", "Chamber A is kept at -18 °C."),
+        (
+            "Building A was opened in 1998, building B in 2004.",
+            "Building B was opened in 2004.",
+            "Building A was opened in 2004.",
+        ),
+        (
+            "The north gate closes at 18:00, the south gate at 20:00.",
+            "The south gate closes at 20:00.",
+            "The north gate closes at 20:00.",
+        ),
+        ("Oslo has 3 depots, Bergen 5 and Tromsø 2.", "Bergen has 5 depots.", "Oslo has 5 depots."),
+        ("Level 1 is reviewed weekly; level 2 monthly.", "Level 2 is reviewed monthly.", "Level 2 is reviewed weekly."),
+        ("Visitors pay 20 euros, residents 10 euros.", "Residents pay 10 euros.", "Visitors pay 10 euros."),
+        (LINES, "Line A runs at 5 bar and line B at 9 bar.", "Line A runs at 9 bar and line B at 5 bar."),
+        ("A线压力为5巴，B线9巴，C线3巴。", "C线压力为3巴。", "A线压力为9巴。"),
+        ("1号泵每月保养一次，2号泵每季度一次。", "2号泵每季度保养一次。", "1号泵每季度保养一次。"),
+        ("成人票80元，学生票40元。", "学生票40元。", "成人票40元。"),
+        ("一号仓存放面粉，二号仓白糖。", "二号仓存放白糖。", "一号仓存放白糖。"),
+        ("张伟负责一车间，李娜二车间。", "李娜负责二车间。", "张伟负责二车间。"),
+    ],
+)
+async def test_what_is_told_of_several_things_with_one_verb_is_told_of_each_by_itself(
+    base: AsyncKnowledgeCollection, document: str, true: str, untrue: str
+) -> None:
+    await base.add(text=document, name="plant.md")
+    for claim, verdicts in ((true, {"supported"}), (untrue, {"contradicted", "not_mentioned"})):
+        checked = await base.verify(claim)
+        assert checked.sentences[0].verdict in verdicts, claim
+
+
+@pytest.mark.parametrize(
+    ("evidence", "claim"),
+    [
+        ("The museum has 3 halls, 2 shops and a café.", "The museum has 2 shops."),
+        ("The pump needs oil, a new filter and 3 bolts.", "The pump needs a new filter."),
+        ("Anna works in Oslo on Mondays and in Bergen on Fridays.", "Anna works in Bergen on Fridays."),
+        ("Line A and line B run at 9 bar.", "Line A runs at 9 bar."),
+        ("A线压力为5巴，温度20度，流量3升。", "A线流量3升。"),
+        ("博物馆有3个展厅、2家商店。", "博物馆有2家商店。"),
+    ],
+)
+def test_what_is_told_of_one_thing_alone_stays_told_of_it(evidence: str, claim: str) -> None:
+    assert bearing(claim, evidence)[1] == "supported"
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence"),
+    [("Line A runs at 9 bar.", "Line B runs at 9 bar."), ("A线压力为9巴。", "B线压力为9巴。")],
+)
+def test_a_letter_tells_one_thing_from_another_though_it_is_also_an_article(claim: str, evidence: str) -> None:
+    assert bearing(claim, evidence)[1] != "supported"

@@ -7,7 +7,7 @@ import pytest
 from remanent import assembly
 from remanent.embedding import Embedders
 from remanent.knowledge.proof import steps
-from remanent.knowledge.tables import with_rows_read
+from remanent.text.markdown import with_rows_read
 from tests.embedding.fakes import HashEmbedder
 from tests.knowledge.test_languages import CHINESE, ENGLISH
 from tests.knowledge.world import opened

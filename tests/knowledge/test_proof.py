@@ -408,3 +408,99 @@ async def test_what_is_told_of_another_thing_is_no_answer(
     assert answer.answered == (answered is not None)
     if answered is not None:
         assert answer.text == f"{answered} [1]"
+
+
+SITE = "Chamber A is at -22 °C.\n\nThe site manager is Moira Fenn. The deputy is Tobias Okafor."
+
+
+@pytest.mark.parametrize(
+    ("document", "question", "answer"),
+    [
+        (SITE, "Who is the deputy site manager?", None),
+        (SITE, "Who is the site manager?", "Moira Fenn"),
+        (SITE, "Who is the deputy?", "Tobias Okafor"),
+        ("The head of finance is Ada Berg.", "Who is the acting head of finance?", None),
+        ("The head of finance is Ada Berg.", "Who is the head of finance?", "Ada Berg"),
+        ("Lena Vos is vice-president of the bank.", "Who is the vice president of the bank?", "Lena Vos"),
+        ("The ex-mayor of Elm is Bob Hale.", "Who is the former mayor of Elm?", "Bob Hale"),
+        ("The deputy director is Tim Bakker.", "Who is the director?", None),
+        ("医院院长是王强。", "医院的副院长是谁？", None),
+        ("医院院长是王强。", "医院的前院长是谁？", None),
+        ("目前的院长是王强。", "目前院长是谁？", "王强"),
+        ("公司总经理是张伟。副总经理是李娜。", "公司的副总经理是谁？", "李娜"),
+        ("公司总经理是张伟。", "公司的代理总经理是谁？", None),
+        ("副校长是林涛。", "校长是谁？", None),
+        ("# Rules\n\nVersion 3.2, valid from 1 September 2026.", "When was version 3.1 valid?", None),
+        ("# Rules\n\nVersion 3.2, valid from 1 September 2026.", "When is version 3.2 valid from?", "1 September"),
+        ("Section 5.2 allows 10 days. Section 5.3 allows 3 days.", "How many days does section 5.3 allow?", "3 days"),
+        ("软件第3.2版于2026年9月1日起生效。", "第3.1版什么时候生效？", None),
+        ("软件第3.2版于2026年9月1日起生效。", "第3.2版什么时候生效？", "9月1日"),
+        ("第5条规定年假为10天。第6条规定病假为15天。", "第7条规定年假多少天？", None),
+    ],
+)
+async def test_a_word_or_number_that_tells_one_of_a_kind_from_another_is_told_by_the_answer(
+    base: AsyncKnowledgeCollection, document: str, question: str, answer: str | None
+) -> None:
+    await base.add(text=document, name="site.md")
+    given = await base.ask(question)
+    assert given.answered is (answer is not None), given.text
+    assert answer is None or answer in given.text
+
+
+LEAK = """# Handbook
+
+# Ammonia leak
+
+1. Leave the hall.
+2. Press the alarm.
+3. Call 5512.
+
+Note: keep a record of the ammonia leak inspection.
+"""
+LEAK_STEPS = "1. Leave the hall. [1] 2. Press the alarm. [1] 3. Call 5512. [1]"
+CHINESE_LEAK = "# 手册\n\n## 氨气泄漏\n\n1. 离开大厅。\n2. 按下按钮。\n\n注意：氨气泄漏检查须留存记录。\n"
+CHINESE_STEPS = "1. 离开大厅。 [1] 2. 按下按钮。 [1]"
+
+
+@pytest.mark.parametrize(
+    ("document", "question", "answer"),
+    [
+        (LEAK, "What should I do in an ammonia leak?", LEAK_STEPS),
+        (LEAK, "What do I do when ammonia leaks?", LEAK_STEPS),
+        (LEAK, "What are the steps in an ammonia leak?", LEAK_STEPS),
+        (LEAK, "How do I react to an ammonia leak?", LEAK_STEPS),
+        (LEAK, "What must staff do during an ammonia leak?", LEAK_STEPS),
+        (CHINESE_LEAK, "氨气泄漏怎么办？", CHINESE_STEPS),
+        (CHINESE_LEAK, "发生氨气泄漏应该怎么做？", CHINESE_STEPS),
+        (CHINESE_LEAK, "氨气泄漏时该做什么？", CHINESE_STEPS),
+        (CHINESE_LEAK, "氨气泄漏如何处理？", CHINESE_STEPS),
+        (CHINESE_LEAK, "氨气泄漏的处理步骤是什么？", CHINESE_STEPS),
+        (
+            "The boiler is old.\n\nIf the boiler stops, proceed as follows:\n\n- Check the gas.\n- Press reset.\n",
+            "What should I do if the boiler stops?",
+            "- Check the gas. [1] - Press reset. [1]",
+        ),
+    ],
+)
+async def test_what_to_do_is_answered_by_all_steps_under_the_heading_of_it(
+    base: AsyncKnowledgeCollection, document: str, question: str, answer: str
+) -> None:
+    await base.add(text=document, name="handbook.md")
+    assert (await base.ask(question)).text == answer
+
+
+@pytest.mark.parametrize(
+    ("document", "question"),
+    [
+        (LEAK, "What should I do when the water leaks?"),
+        (LEAK, "What record is kept of the ammonia leak inspection?"),
+        (CHINESE_LEAK, "氯气泄漏怎么办？"),
+        (CHINESE_LEAK, "氨气泄漏时谁负责？"),
+    ],
+)
+async def test_the_steps_under_another_heading_or_to_another_question_are_not_given(
+    base: AsyncKnowledgeCollection, document: str, question: str
+) -> None:
+    await base.add(text=document, name="handbook.md")
+    given = await base.ask(question)
+    assert not given.answered or len(given.sentences) == 1

@@ -121,6 +121,7 @@ ADAPTERS: dict[str, Work] = {
     "language.prompt_blocks.stretches": lambda text: prompt_blocks.stretches(
         _spans(text), [number for number in range(1, len(text) // 5) if number % 3]
     ),
+    "language.offline.questions.is_of_another": lambda text: questions.is_of_another("Who is the 2.1 director?", text),
     "language.offline.questions.may_answer": lambda text: questions.may_answer("When was it built?", text),
     "language.prompt_blocks.utterance_spans": lambda text: prompt_blocks.utterance_spans(_said(text)),
     "language.shapes.numbered": lambda text: shapes.numbered(len(text)),
@@ -341,6 +342,7 @@ ADAPTERS: dict[str, Work] = {
         evidence.Contradiction("It is 3 metres high.", "It is 4 metres high."), text
     ),
     "language.offline.evidence.settle_contradiction": lambda text: evidence.settle_contradiction(_matter(text), [text]),
+    "language.offline.values.tells_value": lambda text: values.tells_value(text, "08:10"),
     "language.offline.values.whens": lambda text: values.whens(text[: claims.LONGEST_SENTENCE], _NOW, changed=True),
     "language.offline.judgement.judge_statements": lambda text: judgement.judge_statements(
         judgement.DatedStatement(text), judgement.DatedStatement(text[1:])

@@ -79,6 +79,8 @@ ADAPTERS: dict[str, Work] = {
     "text.summary.statements": summary.statements,
     "text.summary.telling": lambda text: summary.telling(summary.statements(text), limit=200, measure=tokens.ESTIMATE),
     "text.markdown.fence_at": _every_fence,
+    "text.markdown.row_as_sentence": lambda text: markdown.row_as_sentence(text.split("|"), text.split("|"), text),
+    "text.markdown.rows_as_sentences": lambda text: markdown.rows_as_sentences(["a", "b"], [text.split("|")], text),
     "text.mentions.resolve": lambda text: mentions.resolve(text[len(text) // 2 :], before=text[: len(text) // 2]),
     "text.summary.marks_within": _all_marks,
     "text.spans.between": lambda text: spans.between(range(0, len(text), 3), len(text)),

@@ -254,6 +254,8 @@ def title_of(text: str) -> str:
     """Return the title that a text begins with: a short first sentence; empty where there is none."""
     head = text[: 4 * _MAX_TITLE_CHARS]
     first = next((span.of(head).strip() for span in sentences(head)), "")
+    if first.startswith("|"):
+        return ""  # the head of a table
     is_short = len(first) <= _MAX_TITLE_CHARS and len(first) < len(text.strip())
     # Who says so within a sentence says it of that sentence alone: 据《年鉴》记载，….
     return heading_name(first) if is_short and (is_source_heading(first) or not read_claim(first).is_reported) else ""

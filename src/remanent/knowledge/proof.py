@@ -35,7 +35,7 @@ from remanent.language.offline.answer_finding import speak_of_names
 from remanent.language.offline.claims import read_claim
 from remanent.language.offline.comparison import DifferenceKind, compare
 from remanent.language.offline.evidence import UNSUPPORTED, bearing, bears_out
-from remanent.language.offline.questions import AnswerType, answer_type, may_answer
+from remanent.language.offline.questions import AnswerType, answer_type, is_of_another, may_answer
 from remanent.language.role import Toolbox
 from remanent.language.roles.answering import ANSWERING, AnsweringRequest, SourcePassage, WrittenSentence
 from remanent.language.shapes import MAX_REMARK
@@ -43,7 +43,7 @@ from remanent.lightweight import dataclass
 from remanent.model import Maker
 from remanent.recall.answerability import is_vague
 from remanent.text.regex import lazy_regex
-from remanent.text.scripts import working_language
+from remanent.text.scripts import has_han, working_language
 from remanent.text.sentences import sentence_texts
 from remanent.text.spans import excerpt
 from remanent.text.terms import query_terms
@@ -121,7 +121,8 @@ class Prover:
         if not read:
             nearest = await self._read(places, question, replace(options, gated=False))
             # Few words of a question stand in a short row, but all that counts.
-            if told := _TableRows.of(nearest, question).told:
+            near = [SourcePassage(title=one.heading[:MAX_REMARK], text=one.text) for one in nearest]
+            if told := _TableRows.of(nearest, question).told or _listed(question, near):
                 return _told(question, nearest, told)
             return _nearest(question, nearest, least=_HELD_BACK)
         shown = tuple(SourcePassage(title=one.heading[:MAX_REMARK], text=one.text) for one in read)
@@ -159,19 +160,28 @@ class Prover:
         found before it.
         """
         question = request.question
+        if listed := _listed(question, request.passages):
+            return listed
 
-        def fits(text: str) -> bool:
-            return _is_what_is_asked_for(question, text) and _bare(text) not in rows.silent
+        def fits(text: str, heading: str) -> bool:
+            return _is_what_is_asked_for(question, text, heading) and _bare(text) not in rows.silent
 
-        if best and (not any(fits(one.text) for one in best) or any(_bare(one.text) in rows.silent for one in best)):
+        def heading_of(said: WrittenSentence) -> str:
+            return "\n".join(request.passages[number - 1].title for number in said.passages)
+
+        silent = any(_bare(one.text) in rows.silent for one in best)
+        if best and (silent or not any(fits(one.text, heading_of(one)) for one in best)):
             fitting = [
-                one.replace(text="\n".join(filter(fits, sentence_texts(one.text))) or _LEFT_OUT)
+                one.replace(
+                    text="\n".join(part for part in sentence_texts(one.text) if fits(part, one.title)) or _LEFT_OUT
+                )
                 for one in request.passages
             ]
             other = await OfflineEngine(toolbox).run(ANSWERING, request.replace(passages=tuple(fitting)))
             best = [one for one in other.value.sentences if _shares_a_word(question, one, request)]
         told: list[AnswerSentence] = []
-        best = [one for one in best if not _tells_another(question, one.text)]
+        best = [one for one in best if not _is_strange_step(question, one, request)]
+        best = [one for one in best if not _tells_another(question, one.text, heading_of(one))]
         for one in best if not all(_of_another_kind(question, one.text, request) for one in best) else ():
             list_of = (steps(question, one.text, request.passages[number - 1].text) for number in one.passages)
             texts = next(filter(None, list_of), (one.text,))
@@ -196,7 +206,7 @@ class Prover:
             (number, sentence)
             for number, one in enumerate(read, start=1)
             for sentence in sentence_texts(one.text)
-            if _is_what_is_asked_for(question, sentence) and not sentence.startswith("#")
+            if _is_what_is_asked_for(question, sentence, one.heading) and not sentence.startswith("#")
             if _bare(sentence) not in rows.silent
         ]
         if not said:
@@ -291,44 +301,22 @@ def _of_another_kind(question: str, sentence: str, request: AnsweringRequest) ->
     )
 
 
-_NUMBERED = lazy_regex(r"\b([a-z]{3,}) (\d+)\b(?![.,:]\d)", re.IGNORECASE)
-_MONTHS = word_set(
-    "january february march april may june july august september october november december "
-    "jan feb mar apr jun jul aug sep sept oct nov dec"
-)
+def _is_what_is_asked_for(question: str, sentence: str, heading: str) -> bool:
+    return may_answer(question, sentence) and not _tells_another(question, sentence, heading)
 
 
-def _is_what_is_asked_for(question: str, sentence: str) -> bool:
-    return may_answer(question, sentence) and not _tells_another(question, sentence)
-
-
-def _tells_another(question: str, sentence: str) -> bool:
+def _tells_another(question: str, sentence: str, heading: str) -> bool:
     """Tell whether a sentence speaks of another thing than is asked for, or says the opposite of what is asked about.
 
     When a line was opened is not when it was closed; whether it is open, that may tell. Of 463 sentences that answered
     questions over CMRC, two-hop documents and our own guides, the comparison holds none for the opposite.
     """
-    if _of_another_number(question, sentence):
+    if is_of_another(question, f"{heading}\n{sentence}"):
         return True
     if answer_type(question) not in {AnswerType.TIME, AnswerType.NUMBER}:
         return False
     differences = compare(read_claim(sentence), read_claim(question)).differences
     return any(one.kind is DifferenceKind.OPPOSITE for one in differences)
-
-
-def _of_another_number(question: str, sentence: str) -> bool:
-    """Tell whether a sentence speaks of a thing by other numbers than the question: of line 7 where line 9 is meant.
-
-    Months are no such things, nor are words that stand before any figure.
-    """
-    told: dict[str, set[str]] = {}
-    for thing, number in _NUMBERED.findall(sentence):
-        told.setdefault(thing.casefold(), set()).add(number)
-    asked = ((thing.casefold(), number) for thing, number in _NUMBERED.findall(question))
-    return any(
-        number not in told.get(thing, {number}) and thing not in _MONTHS and thing not in ENGLISH_STOP_WORDS
-        for thing, number in asked
-    )
 
 
 def _tells_a_kind(word: str) -> bool:
@@ -399,6 +387,82 @@ _STEP = lazy_regex(
 )
 _MAX_STEPS = 30
 """Steps of one list that are given. Chosen by hand."""
+_WHAT_TO_DO = lazy_regex(
+    r"\bwhat (?:(?:do|should|must|shall|can|ought|am|are|is) )?"
+    r"(?:(?:I|we|you|one|people|staff|everyone|employees|guests|visitors|users) )?"
+    r"(?:(?:have|need|ought|supposed|to|be) ){0,3}(?:do|done)\b|"
+    r"\b(?:what|which)(?:['’]s| is| are)? (?:the )?(?:\w+ )?(?:steps?|procedures?|process|instructions?)\b|"
+    r"怎么办|怎么做|[该应要需得][^？?，。]{0,3}做(?:什么|些什么|哪些)|步骤|流程|程序",
+    re.IGNORECASE,
+)
+_ASKING = word_set(
+    "step procedure process instruction react handle deal respond proceed case event happen occur take staff people "
+    "employee everyone somebody someone anyone visitor guest user must should need supposed during there way what how "
+    "do"
+)
+_ASKING_CHINESE = lazy_regex(
+    r"怎么[办做样]?|应该|应当|需要|什么|哪些|步骤|流程|程序|方法|处理|处置|应对|操作|如何|怎样|发生|收到|遇到|出现|时候?|情况下?|我们?|员工|"
+    r"具体|进行|正确|之?后|[的了是有该应要需得做些办请问在当若如被将把吗呢]"
+)
+
+
+def _core(text: str) -> list[str]:
+    """Return what a question for a way, or a heading, is about, without the words that ask for one."""
+    if working_language(text) == "zh":
+        return [part for part in re.split(r"[\W\d_]+", _ASKING_CHINESE.sub(" ", text)) if part]
+    words = (word for word in _WORD.findall(text) if word.casefold() not in ENGLISH_STOP_WORDS)
+    return [term for term in map(stem, map(str.casefold, words)) if term not in map(stem, _ASKING)]
+
+
+def _are_told(words: Sequence[str], text: str) -> bool:
+    """Tell whether a text has all of some words, of Chinese ones all signs."""
+    known = frozenset(stem(word.casefold()) for word in _WORD.findall(text))
+    return all(set(word) <= set(text) if has_han(word) else word in known for word in words)
+
+
+def steps_under_heading(question: str, text: str, heading: str) -> Sequence[str]:
+    """Return all steps of the list of a passage that stands under what a question for a way is about.
+
+    Each word of that heading must be in the question, and each of the question in the heading, the steps or the line
+    before them: how to clean the filter is not told by a list on the filter that says nothing of cleaning.
+    """
+    if answer_type(question) is not AnswerType.WAY and not _WHAT_TO_DO.search(question):
+        return ()
+    asked, above = _core(question), heading.rpartition(" › ")[2]
+    before, found = "", list[str]()
+    for line in [*filter(str.strip, text.splitlines()), ""]:
+        if _STEP.match(line):
+            found.append(line.strip())
+            continue
+        if len(found) > 1 and asked:
+            own, whole = _core(above), "\n".join((heading, above, before, *found))
+            named = bool(own) and _are_told(own, question) and _are_told(asked, whole)
+            if named or (before.rstrip().endswith((":", "：")) and _are_told(asked, before)):
+                return found[:_MAX_STEPS]
+        found = []
+        before = line
+        if line.startswith("#"):
+            above, before = line.strip("# "), ""
+    return ()
+
+
+def _is_strange_step(question: str, said: WrittenSentence, request: AnsweringRequest) -> bool:
+    """Tell whether one step of a list is all that is said to who asks what to do, and has not all that they ask of.
+
+    Those under the heading of what is asked were found before.
+    """
+    if not _WHAT_TO_DO.search(question) or _are_told(_core(question), said.text):
+        return False
+    lines = (line for number in said.passages for line in request.passages[number - 1].text.splitlines())
+    return any(_STEP.match(line) and said.text.strip() in line for line in lines)
+
+
+def _listed(question: str, passages: Sequence[SourcePassage]) -> list[AnswerSentence]:
+    """Return the steps that stand under what a question is about, of the first passage that has such."""
+    for number, one in enumerate(passages, start=1):
+        if told := steps_under_heading(question, one.text, one.title):
+            return [AnswerSentence(text=text, citations=(number,)) for text in told]
+    return []
 
 
 def steps(question: str, sentence: str, text: str) -> Sequence[str]:

@@ -13,7 +13,6 @@ from datetime import UTC, datetime
 from functools import cached_property
 from io import StringIO
 from pathlib import PurePath
-from typing import NamedTuple
 
 from remanent.knowledge.model import Passage
 from remanent.language.offline.claims import read_claim
@@ -24,29 +23,20 @@ from remanent.loaders.plain import delimiter_of
 from remanent.text.chinese import tagged
 from remanent.text.dates import TimeMention, find_dates
 from remanent.text.keywords import content_words
+from remanent.text.markdown import (
+    TABLE,
+    TABLE_RULE,
+    Table,
+    row_as_sentence,
+    rows_as_sentences,
+    table_cells,
+    with_rows_read,
+)
 from remanent.text.numbers import Quantity, has_digit, quantities
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import has_han, working_language
 from remanent.text.terms import query_terms
 from remanent.text.words import word_set
-
-_TABLE = lazy_regex(r"(?:^[ \t]*+\|[^\n]*+(?:\n|\Z)){2,}+", re.MULTILINE)
-_RULE = lazy_regex(r"[\s|:-]*")
-"""The line between a table's head and its rows."""
-_FULLER = 6
-"""How many times as long as its table what is read of it may be: a head may be longer than all rows."""
-
-
-_LABELLED = 2
-"""Columns of a table that may have no head, but a label before each cell."""
-
-
-class Table(NamedTuple):
-    """The names of the columns, and the cells of each row."""
-
-    head: Sequence[str]
-    rows: Sequence[Sequence[str]]
-
 
 # ── where a table stands, and its head ───────────────────────────────────────
 
@@ -75,7 +65,9 @@ class ReadPassage:
         between = delimiter_of(whole)
         # Each in its own language: names of one may stand under a head in another.
         read = [
-            _as_sentences(one.head, [row], between.join((*one.head, *row))) for one in self.tables for row in one.rows
+            rows_as_sentences(one.head, [row], between.join((*one.head, *row)))
+            for one in self.tables
+            for row in one.rows
         ]
         return "".join(read) if all(read) and read else self.passage.text
 
@@ -84,7 +76,7 @@ class ReadPassage:
         """Its tables, or the one that a file of separated values is."""
         text = self.head + _with_bars(self.passage)
         if not is_separated(self.passage):
-            return [_cells(found[0]) for found in _TABLE.finditer(text)]
+            return [table_cells(found[0]) for found in TABLE.finditer(text)]
         if not self.head and self.passage.place.line != 1:
             return []
         # A quoted cell may have several lines, which the reader must see to tell where it ends.
@@ -106,7 +98,7 @@ def begins_within(passage: Passage) -> bool:
     if passage.place.sheet is not None:
         return not _begins_sheet(passage.text, passage)
     lines = passage.text.splitlines()[:2]
-    return passage.text.startswith("|") and not (len(lines) > 1 and _RULE.fullmatch(lines[1]))
+    return passage.text.startswith("|") and not (len(lines) > 1 and TABLE_RULE.fullmatch(lines[1]))
 
 
 def table_head(passage: Passage, before: Sequence[str]) -> str:
@@ -115,13 +107,13 @@ def table_head(passage: Passage, before: Sequence[str]) -> str:
         return before[-1].partition("\n")[0] + "\n" if before else ""
     if passage.place.sheet is not None:
         begun = next((_with_bars(passage, text) for text in before if _begins_sheet(text, passage)), "")
-        return next((_ruled(found[0]) for found in _TABLE.finditer(begun) if _cells(found[0]).rows), "")
+        return next((_ruled(found[0]) for found in TABLE.finditer(begun) if table_cells(found[0]).rows), "")
     for text in before:
-        tables = list(_TABLE.finditer(text))
+        tables = list(TABLE.finditer(text))
         if not tables or tables[-1].end() < len(text.rstrip()):
             break
         lines = tables[-1][0].splitlines(keepends=True)
-        if _RULE.fullmatch(lines[1]):
+        if TABLE_RULE.fullmatch(lines[1]):
             return "".join(lines[:2])
         if tables[-1].start() > 0:
             break
@@ -155,42 +147,6 @@ def _ruled(table: str) -> str:
     """Return the head of a table with the rule under it."""
     head = table.partition("\n")[0]
     return f"{head}\n|{'---|' * (head.count('|') - 1)}\n"
-
-
-def with_rows_read(text: str) -> str:
-    """Return a text with each row of its tables as a sentence under the head: Grade: Senior, Bonus: 9 %.
-
-    Without a line below it, a first row with figures, or one above rows without any, may be no head: such a table stays
-    as it is.
-    """
-    return _TABLE.sub(lambda found: _as_sentences(*_cells(found[0]), found[0]) or found[0], text)
-
-
-def _as_sentences(head: Sequence[str], rows: Sequence[Sequence[str]], table: str) -> str:
-    """Return the rows of a table as sentences, or nothing where it has no head or they would be far too long."""
-    told = "".join(f"{_row_read(head, row, table)}\n" for row in rows)
-    return told if len(told) <= _FULLER * len(table) else ""
-
-
-def _row_read(head: Sequence[str], row: Sequence[str], table: str) -> str:
-    colon, comma, stop = ("：", "，", "。") if working_language(table) == "zh" else (": ", ", ", ".")
-    said = (f"{name}{colon}{cell}" if name else cell for name, cell in zip(head, row, strict=False) if cell)
-    return comma.join(said) + stop
-
-
-def _cells(table: str) -> Table:
-    """Return the head of a table and its rows; no rows where it has no head."""
-    lines = table.splitlines()
-    ruled = _RULE.fullmatch(lines[1]) is not None
-    cells = [
-        [cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines if not _RULE.fullmatch(line)
-    ]
-    head, rows = next(iter(cells), []), cells[1:]
-    # In two columns each row may have a label and what it labels, the first one too.
-    told_apart = not any(map(has_digit, head)) and (
-        len(head) > _LABELLED or all(any(map(has_digit, row)) for row in rows)
-    )
-    return Table(head, rows if ruled or told_apart else [])
 
 
 # ── which rows answer a question ─────────────────────────────────────────────
@@ -352,7 +308,9 @@ class _AskedTable:
             answers = self._answers(at) if at in meant else False
             # Which of many is meant the question does not tell.
             doubtful = answers and (len(meant) > _MOST_TOLD or not self._found)
-            yield AskedRow(_row_read(self._table.head, row, _written(self._table, row)), None if doubtful else answers)
+            yield AskedRow(
+                row_as_sentence(self._table.head, row, _written(self._table, row)), None if doubtful else answers
+            )
 
     def _meant(self) -> frozenset[int]:
         """Return the rows that are meant: by their names, or by all that is said of them; each where nothing is."""
@@ -594,7 +552,7 @@ def cell_readings(read: ReadPassage, claim: str) -> Iterator[CellReading]:
             rest = re.sub(re.escape(word), " ", rest, flags=re.IGNORECASE)
         columns = _columns_named(table.head, first, rest)
         if columns:
-            yield from (CellReading(_row_read(table.head, row, _written(table, row))) for row in table.rows)
+            yield from (CellReading(row_as_sentence(table.head, row, _written(table, row))) for row in table.rows)
         if of is None:
             continue
         row = table.rows[of]
@@ -602,7 +560,9 @@ def cell_readings(read: ReadPassage, claim: str) -> Iterator[CellReading]:
         # One at a time where none is named: of whom or what each cell speaks the claim need not say.
         for chosen in [[at for at in columns if at in cells]] if columns else [[at] for at in cells]:
             places = sorted({first, *chosen})
-            quoted = _row_read([table.head[at] for at in places], [row[at] for at in places], _written(table, row))
+            quoted = row_as_sentence(
+                [table.head[at] for at in places], [row[at] for at in places], _written(table, row)
+            )
             named = [(table.head[at], row[at]) for at in chosen]
             if named:
                 yield CellReading("", quoted, *_bearing_of(claim, rest, key, named, about=about, exact=bool(columns)))

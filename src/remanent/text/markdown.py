@@ -1,4 +1,4 @@
-"""Markdown: its sections with their heading paths, its front matter, its fenced code, as spans of the text.
+"""Markdown: its sections with their heading paths, its front matter, its fenced code, as spans of the text; its tables.
 
 Not a renderer: only what decides where a text may be cut and what is prose. Fences come first, so that nobody takes
 code for prose or a comment in it for a heading.
@@ -7,9 +7,12 @@ code for prose or a comment in it for a heading.
 import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from remanent.lightweight import dataclass
+from remanent.text.numbers import has_digit
 from remanent.text.regex import lazy_regex
+from remanent.text.scripts import working_language
 from remanent.text.spans import Span
 
 _OPENING = lazy_regex(r"^(?: {0,3}|[ ]*(?:[-*+]|\d{1,9}[.)])[ ]+)(`{3,}(?=[^`\n]*$)|~{3,})[^\n]*$", re.MULTILINE)
@@ -175,3 +178,60 @@ def _sections(headings: list[_Heading], length: int) -> list[MarkdownSection]:
         path = tuple(higher.title for higher in above if higher.level)
         sections.append(MarkdownSection(heading.start, end, heading.level, heading.title, path))
     return sections
+
+
+# ── tables, their rows read as sentences ─────────────────────────────────────
+
+TABLE = lazy_regex(r"(?:^[ \t]*+\|[^\n]*+(?:\n|\Z)){2,}+", re.MULTILINE)
+TABLE_RULE = lazy_regex(r"[\s|:-]*")
+"""The line between a table's head and its rows."""
+_FULLER = 6
+"""How many times as long as its table what is read of it may be: a head may be longer than all rows."""
+_LABELLED = 2
+"""Columns of a table that may have no head, but a label before each cell."""
+
+
+class Table(NamedTuple):
+    """The names of the columns, and the cells of each row."""
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+def with_rows_read(text: str) -> str:
+    """Return a text with each row of its tables as a sentence under the head: Grade: Senior, Bonus: 9 %.
+
+    Without a line below it, a first row with figures, or one above rows without any, may be no head: such a table stays
+    as it is.
+    """
+    return TABLE.sub(lambda found: rows_as_sentences(*table_cells(found[0]), found[0]) or found[0], text)
+
+
+def rows_as_sentences(head: Sequence[str], rows: Sequence[Sequence[str]], table: str) -> str:
+    """Return the rows of a table as sentences, or nothing where it has no head or they would be far too long."""
+    told = "".join(f"{row_as_sentence(head, row, table)}\n" for row in rows)
+    return told if len(told) <= _FULLER * len(table) else ""
+
+
+def row_as_sentence(head: Sequence[str], row: Sequence[str], table: str) -> str:
+    """Return a row as a sentence under its head, in the language of its table."""
+    colon, comma, stop = ("：", "，", "。") if working_language(table) == "zh" else (": ", ", ", ".")
+    said = (f"{name}{colon}{cell}" if name else cell for name, cell in zip(head, row, strict=False) if cell)
+    return comma.join(said) + stop
+
+
+def table_cells(table: str) -> Table:
+    """Return the head of a table and its rows; no rows where it has no head."""
+    lines = table.splitlines()
+    ruled = any(TABLE_RULE.fullmatch(line) for line in lines[1:2])
+    cells = [
+        [cell.strip() for cell in line.strip().strip("|").split("|")]
+        for line in lines
+        if not TABLE_RULE.fullmatch(line)
+    ]
+    head, rows = next(iter(cells), []), cells[1:]
+    # In two columns each row may have a label and what it labels, the first one too.
+    told_apart = not any(map(has_digit, head)) and (
+        len(head) > _LABELLED or all(any(map(has_digit, row)) for row in rows)
+    )
+    return Table(head, rows if ruled or told_apart else [])

@@ -453,3 +453,40 @@ def test_a_title_that_says_no_more_than_the_question_answers_nothing() -> None:
 )
 def test_who_held_an_office_before_is_named_only_where_that_is_asked(question: str, text: str, answer: str) -> None:
     assert find_answer(question, [text]).text == answer
+
+
+FERRY = "Notice A: The ferry leaves at 08:10.\n\nUpdate: the ferry now leaves at 08:40 instead of 08:10."
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "told"),
+    [
+        ("When does the ferry leave?", FERRY, "08:40"),
+        ("What does a ticket cost?", "A ticket costs 12 euros.\n\nNow a ticket costs 14 instead of 12 euros.", "14"),
+        ("When is the launch?", "The launch is on 3 May.\n\nThe launch was postponed from 3 May to 10 May.", "10 May"),
+        ("Who coaches it?", "Jon Bell coaches it.\n\nNow Mia Roth coaches it instead of Jon Bell.", "Mia"),
+        ("渡轮几点开？", "公告：渡轮8:10开船。\n\n更新：渡轮开船时间由8:10改为8:40。", "8:40"),
+        ("项目负责人是谁？", "项目负责人是张伟。\n\n通知：项目负责人由张伟变更为李娜。", "李娜"),
+        ("课程几点开始？", "课程9:00开始。\n\n教务处：课程改为10:30开始，不再是9:00。", "10:30"),
+    ],
+)
+def test_what_says_that_it_came_in_the_place_of_a_value_answers_before_that(
+    question: str, text: str, told: str
+) -> None:
+    assert told in find_answer(question, [text]).text
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "answer"),
+    [
+        (
+            "When does ferry A leave?",
+            "Ferry A leaves at 08:10.\n\nFerry B now leaves at 08:40 instead of 08:10.",
+            "Ferry A leaves at 08:10.",
+        ),
+        ("What does Bo drink?", "Ada now drinks tea instead of coffee.\n\nBo drinks coffee.", "Bo drinks coffee."),
+        ("二号线票价多少？", "二号线票价5元。\n\n一号线票价由5元调整为6元。", "二号线票价5元。"),
+    ],
+)
+def test_a_value_of_another_thing_or_of_before_is_not_replaced(question: str, text: str, answer: str) -> None:
+    assert find_answer(question, [text]).text == answer

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 
 from remanent.bilingual import Bilingual
 from remanent.language.offline.claims import TokenKind, read_claim
@@ -21,13 +21,14 @@ from remanent.language.offline.headings import is_source_heading
 from remanent.language.offline.judgement import CONFLICT, DatedStatement, judge_statements
 from remanent.language.offline.lexicon import lexicon
 from remanent.language.offline.office_holders import holders, tells_former_only
-from remanent.language.offline.questions import AnswerType, answer_type, is_question, sought
+from remanent.language.offline.questions import AnswerType, answer_type, is_of_another, is_question, sought
 from remanent.language.offline.salience import summary_statements
-from remanent.language.offline.values import amounts_of, case_told, cases_of, holding
+from remanent.language.offline.values import amounts_of, case_told, cases_of, holding, old_values, tells_value
 from remanent.language.shapes import shortened
 from remanent.lightweight import dataclass
 from remanent.text.chinese import tagged
 from remanent.text.keywords import content_words
+from remanent.text.markdown import with_rows_read
 from remanent.text.mentions import mentions
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import working_language
@@ -178,6 +179,15 @@ _WHO_IS = lazy_regex(
 """How a question begins that asks who holds an office now."""
 
 
+_ASKS_OF_BEFORE = lazy_regex(
+    r"\b(?:original(?:ly)?|before|former(?:ly)?|previous(?:ly)?|old|earlier|first|used to|initial(?:ly)?|instead|"
+    r"chang\w+)\b|原|之前|以前|最初|本来|起初|改|变",
+    re.IGNORECASE,
+)
+"""What asks of what was so before something changed, or of the change."""
+_APART = lazy_regex(r"(?<![A-Za-z0-9])[A-Z](?![A-Za-z0-9'’])|\d+(?:\.\d+)*|[一二三四五六七八九十]+(?=号)")
+
+
 class _AnswerReader:
     """A question and the sentences that may answer it."""
 
@@ -235,6 +245,14 @@ class _AnswerReader:
             for token in claim.tokens
             for name in lexicon(claim.language).attributes.get(token.key, ())
         }
+
+    @cached_property
+    def _changes(self) -> list[tuple[_Sentence, tuple[str, ...]]]:
+        """Return the sentences on what is asked that say what something was before, with that."""
+        if _ASKS_OF_BEFORE.search(self.question):
+            return []
+        changed = ((one, old_values(one.text)) for one in self.sentences if one.terms & self.asked)
+        return [(self.spoken(one), values) for one, values in changed if values][:_MANY]
 
     def _amounts_told(self, one: _Sentence) -> frozenset[str]:
         """Return the terms of the amounts in a question that a sentence tells, however written, or has the case of."""
@@ -300,11 +318,33 @@ class _AnswerReader:
         if (told := self.told.get(one.text)) is None:
             told = (
                 not self.held_before(one.text)
+                and not self.is_superseded(one)
                 and not self.is_other_case(one)
                 and (self.sought is None or self.sought.is_told(one.text, self.spoken(one).all, one.heading))
             )
             self.told[one.text] = told
         return told
+
+    def is_superseded(self, one: _Sentence) -> bool:
+        """Tell whether another sentence on the same says that what this one tells was so before.
+
+        It is on the same where it has the words that both the question and this one have, but for one in three, and the
+        capital letters and figures of them that tell one thing from another.
+        """
+        both = one.all & self.asked
+        apart = frozenset(_APART.findall(self.question)) & frozenset(_APART.findall(one.text))
+        return any(
+            other.text != one.text
+            and len(both & other.all) >= _TOLD_OF * len(both)
+            and apart <= frozenset(_APART.findall(other.text))
+            and any(tells_value(one.text, value) for value in values)
+            and not any(tells_value(other.text, value) for value in old_values(one.text))
+            for other, values in self._changes
+        )
+
+    def is_of_another(self, *told: _Sentence) -> bool:
+        """Tell whether sentences, under the names of their texts, are on another one of the kind that is asked of."""
+        return is_of_another(self.question, "\n".join(f"{one.heading}\n{one.text}" for one in told))
 
     def held_before(self, text: str) -> bool:
         """Tell whether a text tells only who held before what the question asks the present holder of."""
@@ -357,7 +397,7 @@ class _AnswerReader:
 
         def add(answer: _Sentence, *beside: _Sentence, onward: bool = False) -> None:
             held = answer.all.union(*(one.all for one in beside))
-            if self.only_does_so(held) or not self.may_tell(answer):
+            if self.only_does_so(held) or not self.may_tell(answer) or self.is_of_another(answer, *beside):
                 return
             score = self.cover(held) + self.gains(answer) + 0.02 * onward
             if self.named and not any(words <= held for words in self.named):
@@ -494,7 +534,8 @@ def _sentences(texts: Sequence[str], titles: Sequence[str]) -> list[_Sentence]:
     found: dict[str, _Sentence] = {}
     for source, text in enumerate(texts):
         listed = _LISTED_AS.match(text)
-        said = _whole(summary_statements(text[listed.end() if listed else 0 :], most=_MAX_SENTENCES))
+        read = with_rows_read(text[listed.end() if listed else 0 :])
+        said = _whole(summary_statements(read, most=_MAX_SENTENCES))
         given = titles[source] if titles else listed["title"] if listed else ""
         titled = bool(said) and not given and _may_be_title(said[0])
         # What the first sentence begins with is what the rest speaks of, unless it is long.
@@ -540,7 +581,7 @@ _APPOSED = re.compile(r"[^,]+, (?:the|an?|his|her|our|former|ex)\b[^,]+, [a-z]+(
 
 def _may_be_title(sentence: str) -> bool:
     """Tell whether a sentence only names something; Chinese verbs have no form, so that it goes by each word there."""
-    if len(sentence) > _LONGEST_TITLE:
+    if len(sentence) > _LONGEST_TITLE or sentence.startswith("|"):
         return False
     if working_language(sentence) == "zh":
         tokens = read_claim(sentence).tokens

@@ -11,8 +11,9 @@ leaves open, and most of the sources settle it.
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from remanent.bilingual import Bilingual, in_language
 from remanent.language.offline.claims import NAMING, ParsedClaim, Token, TokenKind, read_claim
@@ -30,6 +31,7 @@ from remanent.language.offline.office_holders import tells_former_only
 from remanent.language.offline.salience import summary_statements
 from remanent.language.offline.values import Form
 from remanent.lightweight import dataclass
+from remanent.text.chinese import tagged
 from remanent.text.numbers import has_digit, quantities, with_numbers_of
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import working_language
@@ -48,12 +50,23 @@ _RECIPROCAL = 0.4
 something else contradicts nobody. These three were chosen by hand."""
 _VALUE = re.compile(r"\d[\d.,:]*|(?<![.!?。]\s)(?<!^)\b[A-Z][\w'’-]+")
 """Figures, and words written as names within a sentence."""
+_LABEL = re.compile(r"[A-Z]")
 _COMMON = re.compile(r"(?:[^s]s|ing)$")
 """How a first word ends that stands without an article and yet is no name: "Filters are", "Sailing is"."""
 
 
 def bearing(claim: str, evidence: str, *, title: str = "") -> tuple[float, str]:
-    """Return how much of a claim a sentence covers, and whether it supports or contradicts it, or neither."""
+    """Return how much of a claim a sentence covers, and whether it supports or contradicts it, or neither.
+
+    A claim of several things told with one verb holds where each of them does.
+    """
+    parts = [part.text for part in _elliptic(claim)]
+    if len(parts) > 1:
+        held = [bearing(part, evidence, title=title) for part in parts]
+        verdicts = {verdict for _, verdict in held}
+        verdict = "contradicted" if "contradicted" in verdicts else verdicts.pop() if len(verdicts) == 1 else ""
+        return min(coverage for coverage, _ in held), verdict
+    evidence, title = _of_one_item(claim, evidence), _of_one_item(claim, title)
     coverage, verdict = _bearing(claim, evidence, title)
     if not verdict:
         return coverage, ""
@@ -152,6 +165,159 @@ def _clauses(text: str) -> list[str]:
     return [text[slice(*clause)] for clause in clauses]
 
 
+# ── several things told with one verb ────────────────────────────────────────
+
+_PARTED = lazy_regex(r"(?:[,;]\s+|[，；、]\s*)(?:(?:and|but|while|whereas)\s+|[而和])?|\s(?:and|but|while|whereas)\s")
+_ARTICLE = lazy_regex(r"\A(?:the|an?)\s+(?=\w+\s)", re.IGNORECASE)
+_PREPOSITIONS = frozenset("at in on by for from to with under over above below of per until after before".split())
+_CHINESE_ITEM = lazy_regex(
+    r"(?P<label>[A-Za-z]{1,2}\d*|\d+|[甲乙丙丁戊己庚辛东南西北上下左右前后内外大小新旧老早中晚]|"
+    r"[一二三四五六七八九十]+)(?P<kind>[号#]?[^\W\d_a-zA-Z周每零第约为是有在由一二三四五六七八九十]{0,3})"
+)
+"""What a thing is called by that is told from its like by one sign, and as much as may be its kind."""
+_CHINESE_VALUE = lazy_regex(
+    r"(?:零下|[-+−]|约|每|周|星期|第)?(?:\d[\d.,:：]*|[零一二两三四五六七八九十百千万半日]+)\S*|每[^，。；]+"
+)
+_SPOT = lazy_regex(
+    r"每个?(?:季度|半?年|[月周天日晚])|(?:零下|[-+−])?\d[\d.,:：]*(?:\s*[-–~～至到]\s*\d[\d.,:：]*)?|(?:周|星期)[一二三四五六日天]|"
+    r"[零一二两三四五六七八九十百千万半]+(?=[月日点个次台名人元米度天年])"
+)
+"""Where in what is told of the first thing the value stands that another one has in its place."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """One of several things that a sentence tells of with one verb, and what it tells of it in full."""
+
+    name: str
+    text: str
+
+    def is_named(self, claim: str) -> bool:
+        """Tell whether a claim names it: line B is no line B2, and 一号仓 no 十一号仓."""
+        end = r"(?![A-Za-z0-9])" if self.name[-1].isascii() else ""
+        bounded = rf"(?<![A-Za-z0-9一二三四五六七八九十]){re.escape(self.name)}{end}"
+        return re.search(bounded, claim, re.IGNORECASE) is not None
+
+
+def _of_one_item(claim: str, evidence: str) -> str:
+    """Return what a sentence tells of the one of several things that a claim names, else the sentence.
+
+    "Line A runs at 5 bar, line B at 9 bar" has each word of "Line A runs at 9 bar".
+    """
+    named = [one for one in _elliptic(evidence) if one.is_named(claim)]
+    return named[0].text if len(named) == 1 else evidence
+
+
+@lru_cache(maxsize=1_024)
+def _elliptic(text: str) -> tuple[_Item, ...]:
+    """Return the things that a sentence tells of with the verb of the first; none where each clause has its own.
+
+    A part goes on so where it begins with a thing like the first: of one kind with another label or word before or
+    behind it, another name, or one with an article; and then has a value in the place of that of the first.
+    """
+    if len(text) > _LONGEST or not _PARTED.search(text):
+        return ()
+    head, *parts = _PARTED.split(text.rstrip(" .。！!"))
+    chinese = working_language(text) == "zh"
+    name = ""
+    found: list[_Item] = []
+    for part in parts:
+        item = _chinese_item(head, part) if chinese else _english_item(head, part)
+        if item is not None:
+            name, other = item
+            found.append(other)
+        elif found:
+            found[-1] = replace(found[-1], text=f"{found[-1].text}, {part}")
+        else:
+            return ()
+    return (_Item(name, head), *found) if found else ()
+
+
+def _english_item(head: str, part: str) -> tuple[str, _Item] | None:
+    """Return what the first thing is called and the one that a part tells of, None where it tells of none."""
+    first, second = (_ARTICLE.sub("", text, count=1).split() for text in (head, part))
+    length = _length_of_name(head, part, first, second)
+    predicate, value = first[length:], second[length:]
+    if not length or len(predicate) < 2 or not value:
+        return None
+    told = _with_value(predicate, value, part)
+    name, other = " ".join(first[:length]), " ".join(second[:length])
+    return (name, _Item(other, f"{other} {' '.join(told)}")) if told else None
+
+
+def _length_of_name(head: str, part: str, first: Sequence[str], second: Sequence[str]) -> int:
+    """Return of how many words two names are that tell two things of one sort apart, 0 where they do not."""
+    plain, other = ([word.casefold() for word in words] for words in (first, second))
+    if len(plain) < 2 or len(other) < 2 or plain[0] in _PREPOSITIONS or plain[:2] == other[:2]:
+        return 0
+    if plain[0] == other[0] or plain[1] == other[1]:
+        length = 2
+        while plain[length : length + 1] == other[length : length + 1] != []:
+            length += 1
+        return length
+    if first[0][0].isupper() and second[0][0].isupper() and not _ARTICLE.match(part):
+        runs = [next((at for at, word in enumerate(words) if not word[0].isupper()), 0) for words in (first, second)]
+        return runs[0] if runs[0] == runs[1] else min(filter(None, runs), default=0)
+    if first[0].endswith("s") and second[0].endswith("s") and has_digit(second[1]):
+        return 1  # visitors pay 20 euros, residents 10
+    if all(text[:4].casefold() == "the " for text in (head, part)):
+        return next((at for at, token in enumerate(read_claim(head).tokens) if not token.opening), 0)
+    return 0
+
+
+def _with_value(predicate: Sequence[str], value: Sequence[str], part: str) -> list[str]:
+    """Return what is told of a thing with the value of another in the place of its own; empty where it has no place."""
+    if value[0] in _PREPOSITIONS:
+        return [*predicate[: predicate.index(value[0])], *value] if value[0] in predicate else []
+    if has_digit(value[0]):
+        at = next((at for at, word in enumerate(predicate) if has_digit(word)), None)
+        if at is None:
+            return []
+        rest = predicate[at + 1 :] if len(value) == 1 else predicate[at + len(value) :]
+        return [*predicate[:at], *value, *rest]
+    if read_claim(part).has_verb:
+        return []
+    return [*predicate[: max(1, len(predicate) - len(value))], *value]
+
+
+def _chinese_item(head: str, part: str) -> tuple[str, _Item] | None:
+    """Return what the first thing is called and the one that a part tells of, None where it tells of none."""
+    names = _chinese_names(head, part)
+    if names is None:
+        return None
+    name, other = names
+    predicate, value = head[len(name) :], part[len(other) :]
+    if _CHINESE_VALUE.match(value) and (spot := _SPOT.search(predicate)):
+        tail, own = predicate[spot.end() :], _SPOT.match(value)
+        # 每季度一次 in the place of 每月 in 每月保养一次.
+        whole = f"{own[0]}{tail}" if own and value[own.end() :] in tail else value
+        return name, _Item(other, f"{other}{predicate[: spot.start()]}{whole}")
+    verb = next((one for one in tagged(predicate) if one.tag[:1] == "v"), None)
+    if verb is None or any(one.tag[:1] == "v" for one in tagged(value)):
+        return None
+    return name, _Item(other, f"{other}{predicate[: verb.start + len(verb.text)]}{value}")
+
+
+def _chinese_names(head: str, part: str) -> tuple[str, str] | None:
+    """Return what two clauses begin with that tells two things of one sort apart: A线, B线; 北京, 上海."""
+    one, two = _CHINESE_ITEM.match(head), _CHINESE_ITEM.match(part)
+    if one and two and one["label"] != two["label"]:
+        pairs = takewhile(lambda pair: pair[0] == pair[1], zip(one["kind"], two["kind"], strict=False))
+        if kind := "".join(sign for sign, _ in pairs):
+            name, other = one["label"] + kind, two["label"] + kind
+            return (name, other) if len(part) > len(other) else None
+    first, second = tagged(head)[:1], tagged(part)[:1]
+    if not first or not second or first[0].text == second[0].text or len(second[0].text) == len(part):
+        return None
+    if not all(one.tag[:1] == "n" and one.start == 0 and len(one.text) > 1 for one in (first[0], second[0])):
+        return None
+    name, other = first[0].text, second[0].text  # and what both are: 成人票, 学生票
+    behind = head[len(name) :][:1], part[len(other) :][:1]
+    if behind[0] == behind[1] and behind[0] not in "为是有":
+        return name + behind[0], other + behind[0]
+    return name + behind[0] * (behind[0] == other[-1]), other + behind[1] * (behind[1] == name[-1])
+
+
 def _is_whole(clause: str) -> bool:
     read = read_claim(clause)
     opening = [token for token in read.tokens if token.opening and token.part in NAMING]
@@ -184,9 +350,13 @@ def values_in(text: str) -> list[str]:
 @lru_cache(maxsize=256)
 def _terms(text: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the terms of a sentence, and those of its figures and names; kept, since a claim is held against many."""
-    terms = frozenset(query_terms(text))
+    # The A of line A is no article, and tells it from line B.
+    labels = frozenset(
+        token.key for token in read_claim(text).tokens if token.part is TokenKind.NAME and _LABEL.fullmatch(token.text)
+    )
+    terms = frozenset(query_terms(text)) | labels
     # Of one word alone even "On" and "US" give terms, which the sentence that holds it does not have.
-    return terms, terms & {term for value in set(values_in(text)) for term in query_terms(value)}
+    return terms, labels | (terms & {term for value in set(values_in(text)) for term in query_terms(value)})
 
 
 # ── what holds now, and in the case that is spoken of ────────────────────────
@@ -340,10 +510,30 @@ def _excludes(comparison: Comparison, judgement: Judgement, title: str) -> bool:
     return told >= _RECIPROCAL and _share(comparison.other.tokens, agreed) >= least
 
 
+_WHICH = lazy_regex(r"[一二三四五六七八九十]+(?=(?:车间|年级|[号楼期组班队区层部线库仓厅室])(?!之))")
+_OFTEN = lazy_regex(
+    r"每.{0,2}?(?:季|年|[月周天日晚]|小时)|\b(?:every|each|per|an?) (?:hour|day|week|month|quarter|year)\b|"
+    r"\b(?:hour|dai|week|month|quarter|year|annual)ly\b",
+    re.IGNORECASE,
+)
+_SPANS = {"dai": "day", "ann": "yea"}
+
+
+def _how_often(text: str) -> set[str]:
+    """Return what a sentence says of how often, a week as weekly."""
+    said = (found[0].casefold() for found in _OFTEN.finditer(text))
+    return {_SPANS.get(span := one.split()[-1][:3], span) for one in said}
+
+
 def _is_held(comparison: Comparison) -> bool:
     """Tell whether the evidence has each word of a claim: 每周四打款 gives terms that 每周四集中打款 has not."""
     agreed = {id(token) for pair in comparison.shared for token in pair}
     tokens = comparison.other.tokens
+    # How often, and of which number (二车间), are no tokens.
+    if not _how_often(comparison.other.text) <= _how_often(comparison.one.text):
+        return False
+    if not set(_WHICH.findall(comparison.other.text)) <= set(_WHICH.findall(comparison.one.text)):
+        return False
     return len(tokens) > 2 and not comparison.differences and all(id(token) in agreed for token in tokens)
 
 

@@ -13,10 +13,10 @@ from functools import lru_cache
 from remanent.lightweight import dataclass
 from remanent.text.chinese import tagged
 from remanent.text.keywords import content_words
-from remanent.text.numbers import ENGLISH_NUMERALS, Dimension, Quantity, quantities, units
+from remanent.text.numbers import ENGLISH_NUMERALS, Dimension, Quantity, chinese_value, quantities, units
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import has_han, working_language
-from remanent.text.words import stem
+from remanent.text.words import ENGLISH_STOP_WORDS, stem, word_set
 
 _MARKS = " \t\n?？!！。.,，;；:："
 
@@ -46,7 +46,7 @@ _ASKING: dict[AnswerType, str] = {
     ),
     AnswerType.PLACE: (
         r"\bwhere\b|\b(?:what|which) (?:city|country|place|town|room|address|location)\b|"
-        r"哪里|哪儿|何处|什么地方|哪个(?:城市|国家|地方|省)|在哪"
+        r"哪里|哪儿|(?<!如)何处|什么地方|哪个(?:城市|国家|地方|省)|在哪"
     ),
     AnswerType.PERSON: r"\bwho(?:m|se)?\b|\bwhich (?:person|people|one of them)\b|谁|哪[位些]人?|何人|什么人",
     AnswerType.REASON: r"\bwhy\b|\bwhat (?:causes?|caused|is the reason)\b|为什么|为何|什么原因|怎么会",
@@ -137,7 +137,7 @@ _HOURS = lazy_regex(
     re.IGNORECASE,
 )
 """Figures that are no price."""
-_FIGURES = lazy_regex(r"\d+")
+_FIGURES = lazy_regex(r"\d+(?:[.:]\d+)*")
 _NUMBERED = lazy_regex(r"^\s*\(?\d{1,2}[.)、）]\s*")
 _OTHER = lazy_regex(
     r"\s*(?:who|whose|whom|where|(?:in )?(?:which|what)(?! (?:time|year|date|day|month|century|season|decade|age)))\b",
@@ -178,6 +178,90 @@ def may_answer(question: str, sentence: str) -> bool:
     if kind is AnswerType.NUMBER and _PRICE.search(question):
         sentence = _HOURS.sub("", sentence)
     return kind is not AnswerType.NUMBER or _AMOUNT.search(sentence) is not None
+
+
+# ── one of a kind and not another ────────────────────────────────────────────
+
+_NUMBERED_THING = lazy_regex(r"\b([a-z]{3,}) (\d+(?:\.\d+)*)\b(?![.,:]\d)", re.IGNORECASE)
+_CHINESE_NUMBER = r"\d+(?:\.\d+)*|[一二三四五六七八九十百]+"
+_NUMBERED_KIND = lazy_regex(
+    rf"第({_CHINESE_NUMBER})([^\W\d_])|(?<![\d.])({_CHINESE_NUMBER})(号[^\W\d_]|版|车间|年级)|(版本)[为是]?\s*(\d+(?:\.\d+)*)"
+)
+_MONTHS = word_set(
+    "january february march april may june july august september october november december "
+    "jan feb mar apr jun jul aug sep sept oct nov dec"
+)
+_RANKS = {
+    "deputy": r"\bdeput\w+|\bvice\b|\bunder-?secretary|\bsecond[- ]in[- ]command|副",
+    "assistant": r"\bassist\w*|助理",
+    "acting": (
+        r"\b(?:acting|interim|caretaker|provisional|temporar\w+|stand-in)\b|代理|署理|临时|暂代|代(?=[^\W\d_]{0,3}[长任])"
+    ),
+    "former": (
+        r"\b(?:former|formerly|ex|previous|previously|past|earlier|was|were|had been|served|until|retired|late|"
+        r"predecessor)\b|(?<![目之以当提眼日])前(?![台面往])|(?<![草平高中])原|曾|历任|卸任|离任|退休|已故|(?<!现)任至"
+    ),
+    "next": r"\b(?:next|incoming|future|designate|elect|will|successor)\b|候任|下任|下一任|继任|接任|即将",
+    "honorary": r"\b(?:honorary|emeritus|emerita)\b|名誉|荣誉",
+}
+_TOLD_RANK = {rank: lazy_regex(pattern, re.IGNORECASE) for rank, pattern in _RANKS.items()}
+_OFFICE = (
+    r"[^\W\d_]{0,3}?(?:长|经理|主任|主席|总[统裁理监]|教授|负责人|书记|主编|首相|教练|秘书|工程师|董事|会计|司令|馆员)"
+)
+_ASKED_RANK = {
+    rank: lazy_regex(rf"\b(?:{english})[ -](?=[a-z])|(?:{chinese})(?={_OFFICE})", re.IGNORECASE)
+    for rank, english, chinese in (
+        ("deputy", "deputy|vice", "副"),
+        ("assistant", "assistant", "助理"),
+        ("acting", "acting|interim|caretaker", "代理|署理|临时|代(?!理)"),
+        ("former", "former|ex|previous", "(?<![目之以当提眼日])前任?|(?<![草平高中])原"),
+        ("next", "next|incoming", "候任|下一?任|继任"),
+        ("honorary", "honorary", "名誉|荣誉"),
+    )
+}
+
+
+_SECOND = lazy_regex(rf"\b(?:deputy|vice|assistant)[ -](?:[a-z]+ )??([a-z]+)|(?:副|助理)({_OFFICE})", re.IGNORECASE)
+
+
+def is_of_another(question: str, told: str) -> bool:
+    """Tell whether what is told is of another one of a kind than is asked for: version 3.2, not 3.1; no deputy."""
+    if _of_another_number(question, told):
+        return True
+    asked = [rank for rank, pattern in _ASKED_RANK.items() if pattern.search(question)]
+    if asked:
+        return not all(_TOLD_RANK[rank].search(told) for rank in asked)
+    if answer_type(question) is not AnswerType.PERSON:
+        return False
+    # Who the director is a deputy director does not tell.
+    folded, said = told.casefold(), question.casefold()
+    offices = [(found[1] or found[2]).casefold() for found in _SECOND.finditer(told)]
+    return any(
+        office in said and office not in ENGLISH_STOP_WORDS and folded.count(office) == offices.count(office)
+        for office in offices
+    )
+
+
+def _of_another_number(question: str, told: str) -> bool:
+    """Tell whether a thing is spoken of by other numbers than in the question: line 7 where line 9 is meant.
+
+    Months are no such things, nor are words that stand before any figure.
+    """
+    asked = _numbers_of_things(question)
+    known = _numbers_of_things(told) if asked else {}
+    return any(thing in known and not numbers & known[thing] for thing, numbers in asked.items())
+
+
+def _numbers_of_things(text: str) -> dict[str, set[str]]:
+    """Return the numbers that things are called by, by what they are."""
+    found: dict[str, set[str]] = {}
+    for thing, number in _NUMBERED_THING.findall(text):
+        if (word := thing.casefold()) not in _MONTHS and word not in ENGLISH_STOP_WORDS:
+            found.setdefault(word, set()).add(number)
+    for one in _NUMBERED_KIND.finditer(text) if has_han(text) else ():
+        kind, number = one[2] or one[4] or "版", one[1] or one[3] or one[6]
+        found.setdefault(kind, set()).add(str(chinese_value(number) or number) if has_han(number) else number)
+    return found
 
 
 _MEASURES: tuple[tuple[str, str, frozenset[Dimension]], ...] = (

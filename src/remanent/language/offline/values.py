@@ -403,3 +403,31 @@ def _is_range(text: str, one: Quantity, other: Quantity, bound: str) -> bool:
     if bound not in {"from", "above"} or _bound(text, other) not in {"below", "to"}:
         return False
     return any(_ON.fullmatch(pattern.sub("", between)) for pattern in (_BEFORE["below"], _BEFORE["to"]))
+
+
+# ── values that others came in the place of ──────────────────────────────────
+
+_END = r"(?=\s*[,;.!?，；。！？)）]|\s*\Z|\s(?:to|by|from|on|since|because|for|as|in|and|but)\b)"
+_OLD_VALUE = lazy_regex(
+    r"\b(?:instead of|rather than|in place of|no longer|not any more|replac(?:e[sd]?|ing))\s+"
+    rf"(?:(?:at|in|on|by|the|from|for)\s+)*(?P<en>\S[^,;!?]{{0,40}}?){_END}(?<!\d[.])|"
+    r"\b(?:moved|changed|postponed|brought forward|raised|lowered|cut|reduced|increased|shifted|extended|delayed|"
+    r"dropped|rose|fell|went (?:up|down))\s+from\s+(?P<moved>\S[^,;!?]{0,40}?)\s+to\b|"
+    r"[由从](?P<zh>[^，,；;。由从]{1,20}?)(?=(?:推迟|延[后期长迟]|提[前高升]|顺延|改|调[整高低]|更[换改]|变更|换|升|降|增|减|涨|搬|迁)"
+    r"[^，,；;。]{0,3}?[到至为成])|(?:不再|而不|取代|代替|替换)(?:是|为|从|在|由)?(?P<gone>[^，,；;。！？]{1,20})",
+    re.IGNORECASE,
+)
+"""What a sentence says was so before, where it says that something else is so now."""
+_LEADING_ZERO = lazy_regex(r"(?<!\d)0(?=\d[:：])")
+
+
+def old_values(text: str) -> tuple[str, ...]:
+    """Return the values that a sentence says others came in the place of: 08:10 of "now at 08:40 instead of 08:10"."""
+    return tuple(found[found.lastgroup or 0].strip() for found in _OLD_VALUE.finditer(text))
+
+
+def tells_value(text: str, value: str) -> bool:
+    """Tell whether a sentence tells a value as one that holds, and not as one that something came in the place of."""
+    text, value = (_LEADING_ZERO.sub("", one).casefold() for one in (_OLD_VALUE.sub(" ", text), value))
+    bounded = rf"(?<![A-Za-z0-9.:]){re.escape(value)}(?![A-Za-z0-9:]|\.\d)" if value.isascii() else re.escape(value)
+    return re.search(bounded, text) is not None
