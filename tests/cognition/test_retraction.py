@@ -442,6 +442,7 @@ My favourite tea is oolong.|I switched from coffee to oolong.
 我住在杭州。|我姐搬家了，搬回绍兴了。
 我住在杭州。|我把书搬回家了。
 我开一辆大众帕萨特。|同事把他的帕萨特卖了，提了辆小米SU7。
+我有两辆电动车。|我把电动车卖了。
 我对虾过敏。|我记错了日子，聚餐是后天。
 My shoe size is 9.|I got my brother's shoe size wrong, it's 10."""
 

@@ -424,6 +424,8 @@ def _is_doubted(known: Record, data: MemoryData, change: Change) -> bool:
 
 _HAS = re.compile(r"(?:drives?|rides?|owns?|has|have) |[开骑有养](?!始|心)", re.IGNORECASE)
 """How it is told of what somebody does that there is a thing of theirs: 开一辆大众帕萨特."""
+_HAS_SEVERAL = re.compile(r"[开骑有养]了?[两二三四五六七八九十几\d]")
+"""Of two one may be left."""
 
 
 def _is_kept_up(data: MemoryData, change: Change) -> bool:
@@ -432,6 +434,8 @@ def _is_kept_up(data: MemoryData, change: Change) -> bool:
         return alphanumeric(change.was) == alphanumeric(data.value)
     if change.work:
         return data.attribute in _SORTS["work"] and _holds(data.value, change.was)
+    if _HAS_SEVERAL.match(data.value):
+        return False
     has_it = change.sold and data.attribute in _SORTS["does"] and _HAS.match(data.value) is not None
     if not has_it and data.attribute not in _SORTS["had" if change.sold else "kept_up"]:
         return False
