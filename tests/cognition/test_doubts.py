@@ -25,7 +25,19 @@ My phone number is 0171 1111111.|I've got a new number.|What is my phone number?
 我住在天通苑。|天通苑的房子上个月退租了。|我住在哪里？
 我女儿在学小提琴。|小提琴她早就不拉了。|我女儿在学什么？
 我的主治医生是刘主任。|刘主任调走了。|我的主治医生是谁？
-我对芒果过敏。|上次查过敏原，芒果其实没事，是我记错了。|我对什么过敏？"""
+我对芒果过敏。|上次查过敏原，芒果其实没事，是我记错了。|我对什么过敏？
+我们用 Jira 管 bug。|我们决定从 Jira 迁到飞书项目。|我们用什么管 bug？
+我最爱喝冰美式。|从今天开始我不喝咖啡了，改喝大麦茶。|我喜欢喝什么？
+我最喜欢喝珍珠奶茶。|医生让我戒糖，我不喝奶茶了。|我喜欢喝什么？
+我每天早上六点半去金鸡湖边跑步。|我改游泳了。|我早上做什么运动？
+我的医生是王大夫。|现在给我看病的是刘大夫。|我的医生是谁？
+我的牙医是陈医生。|现在给我看牙的是吴医生。|我的牙医是谁？
+我用的是iPhone 14。|我换了华为Mate 70。|我用什么手机？
+我们公司用企业微信打卡。|打卡改成钉钉了。|我们公司用什么打卡？
+We use Jira to track bugs.|We decided to move from Jira to Linear.|What do we track bugs with?
+I love iced americano.|As of today I no longer drink coffee.|What do I love to drink?
+I run around the lake every morning.|I switched to swimming.|What exercise do I do in the morning?
+My doctor is Dr. King.|I see Dr. Liu now instead.|Who is my doctor?"""
 BESIDE = """My boss is Karen.|Karen quit smoking last month.
 I live in Exeter.|The train to Exeter was cancelled this morning.
 I work at Barclays.|Barclays moved its canteen to the third floor.
@@ -56,7 +68,20 @@ My number is 0171 1111111.|I changed my number plate.
 我每天跑步。|今天下雨，没跑步。
 我女儿在学钢琴。|我朋友的孩子不学钢琴了。
 我住在天通苑。|天通苑的菜市场搬走了。
-我家养了两只兔子。|兔子没事，就是有点拉肚子。"""
+我家养了两只兔子。|兔子没事，就是有点拉肚子。
+我每天早上去湖边跑步。|我老婆改游泳了。
+我每天早上去湖边跑步。|我爸不跑了，改游泳。
+我最爱喝冰美式。|今天不喝咖啡了，太晚了。
+我最爱喝冰美式。|我哥戒咖啡了，改喝大麦茶。
+我的医生是王大夫。|我妈的医生是刘大夫。
+我的牙医是陈医生。|现在给我看病的是刘大夫。
+我用的是iPhone 14。|我给我妈换了华为Mate 70。
+我们用 Jira 管 bug。|换个话题，飞书项目好用吗？
+我开一辆大众帕萨特。|同事把帕萨特卖了，提了辆小米SU7。
+I love lattes.|No coffee today, I slept badly.
+I run around the lake every morning.|I took up swimming.
+I drink oolong every morning.|I gave up chocolate.
+My doctor is Dr. King.|My mother sees Dr. Liu now."""
 
 
 async def told(ada: AsyncAgent, clock: SetClock, *texts: str) -> None:

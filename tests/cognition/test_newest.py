@@ -27,7 +27,11 @@ My girlfriend is Hannah.|We broke up.|Who is my girlfriend?
 房租每月4500。|房东把房租涨到5000了。|我的房租是多少？
 我坐地铁上班。|我现在骑车上班了，不坐地铁了。|我怎么上班？
 我家猫叫年糕。|年糕上周去世了。|我家的猫怎么样了？
-我女朋友叫林悦。|我和林悦分手了。|我女朋友是谁？"""
+我女朋友叫林悦。|我和林悦分手了。|我女朋友是谁？
+我订了12月3号去成都的机票。|去成都的机票退了，公司不批假。|我什么时候去成都？
+我买了周六去北京的高铁票。|去北京的高铁票退了，会议改线上了。|我什么时候去北京？
+三亚的酒店订在10月2号。|三亚的酒店取消了，孩子发烧。|三亚的酒店订在什么时候？
+The flight to Chengdu is on December 3.|The flight to Chengdu got refunded.|When is the flight to Chengdu?"""
 LONG = (
     "I came back from the lake and changed my mind on running shoes to something for races, so could you make a "
     "list with weight and price? I have read reviews for weeks, and every shop tells me something else about soles."
@@ -68,6 +72,11 @@ async def test_what_has_changed_comes_before_what_was_and_that_stays_readable(
         f"My favorite running shoes are red Nikes.|{LONG}|What brand are my favorite running shoes?",
         "我住在北京。|我把闹钟改到七点了。|我住在哪里？",
         "我的手机是华为Mate60。|我同事换了工作。|我的手机是什么？",
+        "房东通知房租从5200涨到5800，下个月起算。|搬家的事黄了，独墅湖那个房子没谈拢，今年不搬了。|房租现在多少钱？",
+        "我体重85公斤。|我爸现在72公斤了。|我体重多少？",
+        "我最爱喝冰美式。|今天不喝冰美式了，太冷。|我喜欢喝什么？",
+        "我们用石墨文档写方案。|客户说他们从石墨换到语雀了。|我们用什么写方案？",
+        "I weigh 85 kg.|My dad is down to 72 kg now.|How much do I weigh?",
     ],
 )
 async def test_a_change_of_something_else_moves_nothing(ada: AsyncAgent, clock: SetClock, line: str) -> None:

@@ -218,3 +218,57 @@ async def test_a_memory_tells_why_it_is_there_and_whether_it_would_be_made_today
     assert (await ada.cognition.health()).total == 1
     await ada.erase(entry_ids=receipt.entry_ids)
     assert await ada.cognition.memories() == []
+
+
+@pytest.mark.spec("COG-07")
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("我们用 Jira 管 bug。", "我们决定从 Jira 迁到飞书项目。", "我们用什么管 bug？"),
+        ("我的医生是王大夫。", "现在给我看病的是刘大夫。", "我的医生是谁？"),
+        ("We use Jira to track bugs.", "We decided to move from Jira to Linear.", "What do we track bugs with?"),
+    ],
+)
+async def test_a_briefing_marks_what_newer_words_let_doubt_and_tells_those(
+    ada: AsyncAgent, clock: SetClock, old: str, new: str, message: str
+) -> None:
+    zh = message.endswith("？")
+    fill = ("加班到十点。", "地铁又晚点了。") if zh else ("Worked until ten.", "The metro was late again.")
+    for text in (old, new, *fill * 3):
+        await said(ada, text)
+        clock.now += timedelta(minutes=5)
+    text = (await ada.cognition.brief(message)).text
+    assert new in text
+    doubtful = "可能不再成立" if zh else "may no longer hold"
+    name = next(word for word in ("Jira", "王大夫", "King") if word in old)
+    told = [line for line in text.splitlines() if name in line and new not in line and "迁到" not in line]
+    assert told
+    assert all(doubtful in line or "Linear" in line for line in told)
+
+
+@pytest.mark.parametrize(
+    ("facts", "message"),
+    [
+        (("我对花生过敏。", "我吃素。"), "推荐一家明天晚上聚餐的餐厅"),
+        (("我女儿对芒果过敏。",), "给女儿买点什么零食好？"),
+        (("我对青霉素过敏。",), "嗓子疼，吃什么药好？"),
+        (("I'm allergic to peanuts.", "I'm vegetarian."), "Suggest a restaurant for dinner tomorrow"),
+    ],
+)
+async def test_a_briefing_for_something_to_eat_or_take_tells_what_somebody_must_not_have(
+    ada: AsyncAgent, facts: tuple[str, ...], message: str
+) -> None:
+    await said(
+        ada,
+        *facts,
+        "加班到十点。",
+        "地铁又晚点了。",
+        "看了部电影，一般般。",
+        "Worked until ten.",
+        "The metro was late.",
+    )
+    told = {item.text for item in (await ada.cognition.brief(message)).items}
+    known = {record.content for record in await ada.cognition.memories(kinds=["semantic", "preference"])}
+    assert len(known) == len(facts)
+    assert known <= told
+    assert not known & {item.text for item in (await ada.cognition.brief("帮我看看这段代码")).items}

@@ -321,7 +321,18 @@ My friend Amir lives in Bonn.|Amir lives in Ulm now.
 My rent is 850 euros.|They put my rent up to 910.
 My rent is 700 euros.|My rent has gone up to 750 euros.
 My favourite tea is sencha.|Actually I've switched from sencha to mint.
-我最喜欢的茶是乌龙茶。|我从乌龙茶换成了普洱。"""
+我最喜欢的茶是乌龙茶。|我从乌龙茶换成了普洱。
+我血型是O型。|我之前说错了，我血型其实是A型。
+我血型是 O 型 Rh 阳性。|血型其实记错了，体检单上写的是 A 型。
+我的邮编是210000。|邮编写错了，其实是210008。
+我开一辆大众帕萨特。|把帕萨特卖了，提了辆小米SU7。
+我用的是MacBook Air。|我把MacBook Air换成了联想小新。
+我体重85公斤。|我现在72公斤了。
+我住在杭州。|我把家搬回老家绍兴了。
+我们周五下午开例会。|例会挪到周一上午了。
+My shoe size is 9.|I got my shoe size wrong, it's 10.
+I weigh 85 kg.|I'm down to 72 kg now.
+I live in Hangzhou.|I moved my family back to my hometown Shaoxing."""
 STANDS = """I smoke a pack a day.|My brother quit smoking.
 My sister is called Nina.|Nina and I broke up.
 I work at Bosch.|I left Bosch early today.
@@ -424,7 +435,16 @@ My rent is 900 euros.|They put my rent up for discussion.
 My rent is 900 euros.|My blood pressure went up to 150.
 My favourite tea is oolong.|We switched from oolong to rooibos at the office.
 My favourite tea is oolong.|I switched from coffee to oolong.
-我最喜欢的茶是乌龙茶。|我太太从乌龙茶换成了普洱。"""
+我最喜欢的茶是乌龙茶。|我太太从乌龙茶换成了普洱。
+我血型是O型。|其实我挺怕抽血的。
+我血型是O型。|我老婆血型记错了，其实是A型。
+我体重85公斤。|我爸现在72公斤了。
+我住在杭州。|我姐搬家了，搬回绍兴了。
+我住在杭州。|我把书搬回家了。
+我开一辆大众帕萨特。|同事把他的帕萨特卖了，提了辆小米SU7。
+我有两辆电动车。|我把电动车卖了。
+我对虾过敏。|我记错了日子，聚餐是后天。
+My shoe size is 9.|I got my brother's shoe size wrong, it's 10."""
 
 
 async def test_a_change_that_names_no_matter_is_told_by_that_of_the_memory(ada: AsyncAgent, clock: SetClock) -> None:

@@ -138,7 +138,7 @@ class Draft:
     def may_end(self) -> bool:
         """Whether it is only likely that what it bears on is over."""
         one = self.change
-        return one is not None and (one.doubt or (bool(one.life) and not ROWS[one.life].ends))
+        return one is not None and (one.doubt or one.meant or (bool(one.life) and not ROWS[one.life].ends))
 
 
 def slot(one: Statement) -> tuple[str, ...]:
@@ -395,6 +395,7 @@ _ATTRIBUTES = parts_of("""
 who = name family has 家庭 身份
 work = employer workplace
 habit = habit does 习惯
+does = does 情况
 done = {habit} doing 在做
 had = owns has uses phone laptop car bike computer tablet camera watch 使用 拥有 开的 用的 手机 车
 kept_up = {had} {done} family diet health 健康 情况 饮食 家庭
@@ -541,13 +542,22 @@ def _is_doubted(known: Record, data: MemoryData, change: Change) -> bool:
     return is_doubted(change.was, subject=data.subject, attribute=data.attribute, value=data.value)
 
 
+_HAS = re.compile(r"(?:drives?|rides?|owns?|has|have) |[开骑有养](?!始|心)", re.IGNORECASE)
+"""How it is told of what somebody does that there is a thing of theirs: 开一辆大众帕萨特."""
+_HAS_SEVERAL = re.compile(r"[开骑有养]了?[两二三四五六七八九十几\d]")
+"""Of two one may be left."""
+
+
 def _is_kept_up(data: MemoryData, change: Change) -> bool:
     """Tell whether a memory is of what somebody did, used or had until a change."""
     if change.value and _FAVOURITE.match(data.attribute):
         return alphanumeric(change.was) == alphanumeric(data.value)
     if change.work:
         return data.attribute in _SORTS["work"] and _holds(data.value, change.was)
-    if data.attribute not in _SORTS["had" if change.sold else "kept_up"]:
+    if _HAS_SEVERAL.match(data.value):
+        return False
+    has_it = change.sold and data.attribute in _SORTS["does"] and _HAS.match(data.value) is not None
+    if not has_it and data.attribute not in _SORTS["had" if change.sold else "kept_up"]:
         return False
     if _HAN.search(change.was):
         does = alphanumeric(_AMOUNT.sub("", data.value))
@@ -582,7 +592,7 @@ def _is_of_thing(data: MemoryData, change: Change) -> bool:
         alphanumeric(person_and_name(text)[0]) for text in (*of, f"{change.subject}的{change.thing}", change.thing)
     }
     if _same_subject(data.subject, change.subject) and data.attribute == canonical(change.thing):
-        return change.renewed or counted
+        return change.renewed or change.corrected or counted
     # "the kitchen budget" is "my budget for the kitchen"
     words = set(query_terms(data.subject)) - set(query_terms(change.subject))
     thing = set(query_terms(change.thing))
@@ -691,6 +701,8 @@ def ended(known: Record, draft: Draft, settings: CognitionSettings, *, now: date
     if draft.change is not None and draft.change.name:  # who that is, is known
         whom = data.subject.removesuffix(draft.change.name).strip()
         fresh = fresh.replace(content=f"{whom}{'' if _HAN.search(whom) else ' '}{fresh.content}")
+    if draft.change is not None and draft.change.corrected:
+        value = draft.change.value
     if left := _left_of(data, draft.statement.value):
         still = known.content.replace(data.value, left)
         fresh = fresh.replace(content=f"{still}{'；' if _HAN.search(still) else '; '}{fresh.content}")

@@ -19,8 +19,9 @@ from remanent.cognition.model import (
     is_meant_for,
     role_of,
 )
-from remanent.cognition.review import item_of, review
+from remanent.cognition.review import doubted_behind, item_of, newest_first, review
 from remanent.discipline import Parts
+from remanent.language.offline.statement_rules import canonical
 from remanent.language.roles.queries import INTENT, Intent, IntentRequest
 from remanent.lightweight import dataclass
 from remanent.model import (
@@ -44,8 +45,10 @@ from remanent.recall.question import READ_ON_THE_LOOP
 from remanent.recall.recall import BEFORE_ALL, READ_WHOLE
 from remanent.recall.recipe import TIERS
 from remanent.stores import NO_LIMIT, Order, RecordFilter, RecordPosition, RecordQuery, Standing, Store, every_record
+from remanent.text.regex import lazy_regex
 from remanent.text.scripts import working_language
 from remanent.text.talk import is_small_talk
+from remanent.text.terms import query_terms
 from remanent.text.tokens import ROUGH, token_counter
 
 _GRANTS = "cognition.grants"
@@ -61,6 +64,23 @@ _HOLDING = (*LONG_TERM, Kind.PREFERENCE)
 """The kinds of what holds whatever the words."""
 _NEWEST = 8 * STANDING
 """Of each reason to be told whatever the words, the newest memories that the surest are chosen from. By hand."""
+
+_CONSUMES = lazy_regex(
+    r"\b(?:eat|eating|food|meal|lunch|dinner|breakfast|brunch|supper|snack|restaurant|caf[eé]|takeaway|takeout|menu|recipe|"
+    r"cook|cooking|bake|baking|cake|dessert|dish|drink|groceries|picnic|barbecue|medicine|medication|painkiller|pill|"
+    r"antibiotic|ointment|supplement|vaccine|vaccination)s?\b"
+    r"|[吃喝餐饭菜药]|零食|点心|蛋糕|甜[品点]|食[谱材堂品物]|外卖|饮料|奶茶|火锅|烧烤|夜宵|宵夜|烘焙|疫苗|保健品|补品|野餐",
+    re.IGNORECASE,
+)
+"""What asks for something to eat, drink or take: then it matters what somebody must not have."""
+_BODY = frozenset(canonical(word) for word in "allergy restriction diet health 过敏 忌口 饮食 健康".split())
+"""What memories of that are about."""
+_BODY_WORDS = (
+    "allergy allergic allergies intolerant vegetarian vegan pescatarian halal kosher gluten diet diabetic diabetes "
+    "pregnant asthma kidney coeliac blood pressure 过敏 不耐受 忌口 不能吃 不能喝 吃素 素食 清真 糖尿病 高血压 "
+    "痛风 怀孕 哮喘 胃病 血糖 血压 尿酸"
+)
+"""By which the turns are found that such memories were made of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +188,10 @@ def _merged(items: Sequence[FoundItem]) -> list[FoundItem]:
     return kept
 
 
+def _ranked(items: Sequence[FoundItem]) -> list[FoundItem]:
+    return [item.replace(rank=rank) for rank, item in enumerate(items, start=1)]
+
+
 class TierReader:
     """Reads the tiers for one message.
 
@@ -198,16 +222,18 @@ class TierReader:
         intent = self._intent = asked.value.intent
         plan = PLANS[intent]
         role, newest = await self._begin()
-        main, beside, standing, shared, turns = await asyncio.gather(
+        main, beside, standing, body, shared, turns = await asyncio.gather(
             self._tier(plan.main, limit=MAIN),
             self._beside(plan, asked.value.target_agent),
             self._holding(newest),
+            self._body(),
             self._shared(role, limit=MAIN if intent is Intent.CROSS_AGENT else AUXILIARY),
             self._tier((Kind.TURN,), limit=MAIN),
         )
         # Small talk brings nothing to mind, and is answered as the user wants things done all the same.
         greets = is_small_talk(message)
-        merged = _merged(standing if greets else [*standing, *main, *beside, *shared, *turns])
+        merged = _merged(standing if greets else [*standing, *body, *main, *beside, *shared, *turns])
+        merged = await self._newer_first(merged)
         about = merged[0].text if greets and merged else message
         decisions = (
             f"intent: {intent.value} ({asked.value.confidence:.0%}, {asked.made_by.engine})",
@@ -272,8 +298,11 @@ class TierReader:
         kept = question.standing.graphs if question.standing is not None else {}
         if set(kinds).isdisjoint((Kind.TURN, *PASSAGES)) and not any(map(kept.get, kinds)):
             return []  # there never was a record of the tier
-        recipe = recall.recipes.choose(discipline="cognition", intent=intent.value)
+        # What was said is found as recall finds it: what is asked of both has one answer.
+        of_talk = tuple(kinds) == (Kind.TURN,) and intent is not Intent.FOLLOW_UP
+        recipe = recall.recipes.choose(discipline="cognition", intent="" if of_talk else intent.value)
         found = await recall.find(question, limit=limit, recipe=recipe, gated=Kind.TURN in kinds, shared=True)
+        found = newest_first(question, found)
         found = await review(self._store, question, found, alive_at=self._alive_at)
         records = await self._records(question, [item.record_id for item in found.items if item.kind is not Kind.TURN])
         return [told(item, records.get(item.record_id)) for item in found.items]
@@ -310,6 +339,37 @@ class TierReader:
             newest = newest if len(users) == 1 and not await self._others(*users) else []
         best = sorted(newest, key=_standing_rank)[:STANDING]
         return [told(item_of(one, {}, score=one.importance), one) for one in best]
+
+    async def _body(self) -> list[FoundItem]:
+        """Return what the user and theirs must not have or live by, where something to eat, drink or take is asked for.
+
+        A restaurant has no word in common with an allergy, and no likeness to it that search could see.
+        """
+        if not _CONSUMES.search(self._message.text):
+            return []
+        wanted = RecordFilter(kinds=(Kind.TURN,), where=of_user(self._user))
+        hits = await self._store.search_text(
+            self._scope.owner, query_terms(_BODY_WORDS), record_filter=wanted, limit=_TELLING
+        )
+        if not hits:
+            return []
+        wanted = RecordFilter(kinds=_HOLDING, alive_at=self._alive_at, where=of_user(self._user))
+        query = RecordQuery(filter=wanted, source_entry_ids=tuple(hit.record_id for hit in hits), limit=NO_LIMIT)
+        found = [one for one in await self._store.records(self._scope, query) if one.memory.attribute in _BODY]
+        if self._user is None and len({one.memory.user for one in found}) > 1:
+            return []  # of several users, nobody's allergy is another's
+        asked = set(query_terms(self._message.text))
+        found.sort(key=lambda one: (asked.isdisjoint(query_terms(one.memory.subject)), *_standing_rank(one)))
+        return [told(item_of(one, {}, score=one.importance), one) for one in found[:STANDING]]
+
+    async def _newer_first(self, items: list[FoundItem]) -> list[FoundItem]:
+        """Return the items, before each memory that newer words let doubt those words."""
+        doubted = [item.record_id for item in items if item.stale and item.kind in MEMORIES]
+        if not doubted:
+            return items
+        records = await self._store.records_by_id(self._scope.owner, doubted)
+        question = self._question(self._scope, MEMORIES)
+        return _ranked(await doubted_behind(self._store, question, list(records.values()), items))
 
     async def _newest(self, user: str | None) -> list[Record]:
         """Return the newest memories that hold whatever the words, of a user or of anybody: by an index, not all."""
@@ -376,7 +436,7 @@ def told(item: FoundItem, record: Record | None) -> FoundItem:
     """Return an item as it stands in a text for a model: in its category's section, procedures as A → B → C."""
     data = None if record is None else record.data
     memory_ids = item.memory_ids or ((item.record_id,) if item.kind in MEMORIES else ())
-    item = item.replace(memory_ids=memory_ids)
+    item = item.replace(memory_ids=memory_ids, stale=item.stale or (record.memory.stale if record is not None else ""))
     if isinstance(data, SemanticData) and data.category == "project":
         return item.replace(section="project_context")
     if isinstance(data, ProceduralData) and data.steps:

@@ -81,6 +81,16 @@ async def review(
     return await _Review(store, question, memories).apply(found)
 
 
+async def doubted_behind(
+    store: Store, question: Question, memories: Sequence[Record], items: Sequence[FoundItem]
+) -> list[FoundItem]:
+    """Return items with the newer words before each of some memories that those let doubt."""
+    look, found = _Review(store, question, memories), list(items)
+    for record, old in look.doubted(found):
+        found = await look.current_first(found, record, old)
+    return found
+
+
 class _Review:
     """One answer, looked through."""
 
@@ -99,9 +109,9 @@ class _Review:
         items = [self._with_memories(item) for item in sorted(found.items, key=lambda item: item.rank)]
         items = self._once(items)
         for record, old in await self._outdated(items):
-            items = await self._current_first(items, record, old)
-        for record, old in self._doubted(items):
-            items = await self._current_first(items, record, old)
+            items = await self.current_first(items, record, old)
+        for record, old in self.doubted(items):
+            items = await self.current_first(items, record, old)
         ranked = [item.amended(rank=rank) for rank, item in enumerate(items, start=1)]
         if found.order == "time":
             ranked.sort(key=lambda item: (item.occurred_at, item.record_id))
@@ -148,7 +158,7 @@ class _Review:
                     found.append((record, item))
         return found
 
-    def _doubted(self, items: Sequence[FoundItem]) -> list[tuple[Record, FoundItem]]:
+    def doubted(self, items: Sequence[FoundItem]) -> list[tuple[Record, FoundItem]]:
         """Return the answers that newer words let doubt, each with its memory."""
         doubted = [one for one in self._memories if one.memory.stale and one.memory.newer]
         return [
@@ -189,7 +199,7 @@ class _Review:
         said, rest = set(index_terms(text[start:end])), set(index_terms(f"{text[:start]} {text[end:]}"))
         return len(asked & said) - len(asked & (rest - said))
 
-    async def _current_first(self, items: list[FoundItem], record: Record, old: FoundItem) -> list[FoundItem]:
+    async def current_first(self, items: list[FoundItem], record: Record, old: FoundItem) -> list[FoundItem]:
         """Put what says how it is now before what says how it was: there, where that is what is asked for.
 
         What came along by its likeness alone brings nothing with it: it only goes behind what holds.
@@ -273,8 +283,8 @@ _CHANGES = lazy_regex(
     r"[^.;!?\n]{0,60}?\b(?:to|from|for|into|with|by)\b"
     r"|\bfrom now on\b|\bstarting (?:today|tomorrow|next|this|in|on|from)\b|\bno longer\b|\bany ?more\b"
     r"|\bany longer\b|\binstead\b|\brather than\b|\b(?:quit|stopped|gave up|given up|dropped|cancell?ed|closed|sold|"
-    r"ditched|broke up|divorced|died|passed away|moved out|left|finished|got rid of|called off|is off|brought forward|"
-    r"picked up|changed|moved|resigned|retired)\b"
+    r"ditched|broke up|divorced|refunded|died|passed away|moved out|left|finished|got rid of|called off|is off|"
+    r"brought forward|picked up|changed|moved|resigned|retired)\b"
     r"|\b(?:went|gone|came|am|is|are|was|['’]m|['’]s|['’]re|grew|rose|fell|back) (?:up|down|back) to\b"
     r"|(?<!right )(?<!until )(?<!by )(?<!for )(?<!just )\bnow\b(?! that)|\b(?:my|our|the) new\b"
     r"|(?:['’]ve|\bhave|\bhas) been \w+ing\b[^.;!?\n]*\bsince\b",
@@ -284,10 +294,10 @@ _CHANGES = lazy_regex(
 _HEADS = frozenset(
     f"{stem}{ending}"
     for stem in (
-        "switch chang mov migrat upgrad downgrad transfer transferr convert relocat push postpon delay reschedul shift "
-        "extend bump rais increas lower reduc cut dropp renam promot trad swapp exchang replac updat set start longer "
-        "any anymore instead rather quit stopp gave given cancel cancell clos sold ditch broke divorc di pass left "
-        "finish rid off brought pick resign retir up down back now new since"
+        "switch chang mov migrat upgrad downgrad transfer transferr refund convert relocat push postpon delay "
+        "reschedul shift extend bump rais increas lower reduc cut dropp renam promot trad swapp exchang replac updat "
+        "set start longer any anymore instead rather quit stopp gave given cancel cancell clos sold ditch broke divorc "
+        "di pass left finish rid off brought pick resign retir up down back now new since"
     ).split()
     for ending in ("", "e", "ed", "d", "ing", "s", "es")
 )
@@ -296,12 +306,14 @@ _WORD = lazy_regex(r"[a-z]+")
 _CHINESE_CHANGES = lazy_regex(
     r"换[成到了为人]|改[成为到用喝吃坐骑打学去发叫做看练睡住走在名]|更[改换新正]|变[成为了]|调整?[到为成]|推迟|延[期后]|提前"
     r"|搬[到去至家走回]|搬迁|迁[到移往至]|转[到为岗行学正]|升[级到为职]|[降涨减瘦胖增][加少]?[到至]|跳槽|入职|离职|辞职"
-    r"|分手|离婚|去世|过世|走了|毕业了|取消|卖[了掉]|停了|废弃|闭店|从今|从现在|从[这下本]个?[月周星]|不再|不打算"
+    r"|迁到|改[打练游跑学]|切换?到|分手|离婚|去世|过世|走了|毕业了|取消|卖[了掉]|退[了掉]|被偷|黄了|泡汤|作罢|停了|废弃|闭店|从今|从现在|从[这下本]个?[月周星]|不再|不打算"
     r"|[不没戒][^，。；！？\n]{1,8}了|现在(?!怎|有什)|上(?:小学|初中|高中|大学|[一二三四五六]年级)了|新的?(?:号码|地址|手机|工作|公司|邮箱)"
 )
+_NOT_TODAY = lazy_regex(r"今[天晚早](?!起|开始|以后)[^，。；！？\n]{0,4}不[^，。；！？\n]{1,8}了")
+"""Who does not run today runs."""
 _TOKEN = lazy_regex(r"[A-Za-z0-9][A-Za-z0-9.+_@'’-]*")
 _SPAN = lazy_regex(
-    r"[\d一二三四五六七八九十百两几半上下这本每好多]+个?(?:年|月|周|天|日|星期|礼拜|小时|分钟|季度|学期)"
+    r"[\d一二三四五六七八九十百两几半上下这本每好多]+个?(?:年|月|周|天|日|星期|礼拜|小时|分钟|季度|学期|公斤|千克|斤|公里|厘米|米|块|元|杯|次)"
 )
 """How long or when, in Chinese: 「三个月」 and 「下个月」 name nothing that two turns could both be about."""
 _NUMBERED = lazy_regex(r"[\d@]")
@@ -345,6 +357,7 @@ class _Matter:
     """What a question is about, and how much the best of an answer say to it."""
 
     def __init__(self, asked: str, best: Sequence[FoundItem]) -> None:
+        self._text = asked
         self._asked = set(query_terms(_OF_NOW.sub(" ", asked)))
         self._said = {item.record_id: held_terms(item.text[:_READ], self._asked) for item in best}
         self._times = Counter(term for terms in self._said.values() for term in terms)
@@ -385,12 +398,34 @@ class _Matter:
 
     def _is_of(self, told: str, other: FoundItem) -> bool:
         """Tell whether a change is one of what was said before: by what was asked, or because it names what was."""
-        said = self._said[other.record_id]
+        if not _is_of_the_same(told, f"{other.text} {self._text}"):
+            return False
+        said = _whole(self._said[other.record_id])
         if said and _words(held_terms(told, said)) >= _MOST_OF_IT * _words(said):
+            return True
+        if _takes_its_place(told, other.text[:_READ]):
             return True
         if any(terms and set(terms) == held_terms(other.text[:_READ], terms) for terms in _left_behind(told)):
             return True
         return bool(_names(told) & _names(other.text[:_READ]) - self._asked)
+
+
+def _is_of_the_same(told: str, other: str) -> bool:
+    """Tell whether whom a change is of, where it names somebody, is named there too: 我爸瘦到70公斤了 is not of me."""
+    from remanent.language.offline.doubts import somebody_in
+
+    named = somebody_in(told)
+    return not named or named.casefold() in other.casefold()
+
+
+def _takes_its_place(told: str, other: str) -> bool:
+    """Tell whether a change put another of a kind in the place of what was told: swimming in that of running."""
+    from remanent.language.offline.changes import ROWS, life_changes, takes_the_place
+
+    return any(
+        (ROWS[name].sort or ROWS[name].is_of_kind) and takes_the_place(name, instead, told, of=other)
+        for name, instead, _ in life_changes(told)
+    )
 
 
 def _left_behind(told: str) -> list[list[str]]:
@@ -409,7 +444,7 @@ def _change_in(text: str) -> str:
 
 
 def _tells_of_change(said: str) -> bool:
-    if not said.isascii() and _CHINESE_CHANGES.search(said) is not None:
+    if not said.isascii() and _CHINESE_CHANGES.search(_NOT_TODAY.sub("", said)) is not None:
         return True
     return not _HEADS.isdisjoint(_WORD.findall(said.lower())) and _CHANGES.search(said) is not None
 
@@ -434,10 +469,14 @@ def _names(text: str) -> set[str]:
     return chinese.union(one for one in pieces if not _AFTER_FIGURE.fullmatch(one))
 
 
+def _whole(terms: Collection[str]) -> set[str]:
+    """Return those terms that are no part of others: Chinese ones hold each other and their signs."""
+    return {term for term in terms if not any(term != other and term in other for other in terms)}
+
+
 def _words(terms: Collection[str]) -> int:
-    """Return how many words terms are, where Chinese ones hold each other and their signs."""
-    whole = [term for term in terms if not any(term != other and term in other for other in terms)]
-    return sum(1 if term.isascii() else max(1, len(term) // 2) for term in whole)
+    """Return how many words terms are."""
+    return sum(1 if term.isascii() else max(1, len(term) // 2) for term in _whole(terms))
 
 
 def _last_told(item: FoundItem) -> tuple[datetime, datetime, str]:

@@ -1089,3 +1089,27 @@ def test_what_is_told_of_somebody_is_good_english(text: str, content: str) -> No
 @pytest.mark.parametrize("text", ["I'm 200 years old haha", "I'm 999.", "我今年300岁了。"])
 def test_nobody_is_as_old_as_that(text: str) -> None:
     assert told(text) == []
+
+
+CHANGED = """围棋班改时间了，从这周起改到周日下午两点。|围棋班|时间|周日下午两点
+可可最喜欢霸王龙。|可可|爱好|霸王龙
+李小雷喜欢踢球。|李小雷|爱好|踢球
+我血型其实是A型。|用户|血型|A型
+我把家搬回老家绍兴了。|用户|住址|绍兴
+我们全家搬回重庆了。|用户|住址|重庆
+我现在72公斤了。|用户|体重|72公斤
+我们周五下午开例会。|例会|时间|周五下午
+我其实是安徽芜湖人。|用户|家乡|安徽芜湖
+I'm down to 72 kg now.|The user|weight|72 kg
+I moved my family back to my hometown Shaoxing.|The user|residence|Shaoxing"""
+
+
+@pytest.mark.parametrize("line", CHANGED.split("\n"))
+def test_what_is_so_since_a_change_is_told_of_whom_or_what_it_is(line: str) -> None:
+    text, *told = line.split("|")
+    assert [[one.subject, one.attribute, one.value] for one in statements(text)] == [told]
+
+
+@pytest.mark.parametrize("text", ["我把书搬回家了。", "我搬回宿舍了。", "从这周起改到周日下午两点。"])
+def test_what_is_carried_back_is_no_move_and_a_time_is_nobody(text: str) -> None:
+    assert not statements(text)

@@ -78,6 +78,10 @@ class Change:
     """The row of changes in a life that it is told by; then `value` is what took the place of something."""
     doubt: bool = False
     """Whether it is told in fresh words, and only lets doubt what was."""
+    meant: bool = False
+    """Whether it is decided, and not yet done: until then what was may still hold."""
+    corrected: bool = False
+    """Whether the value that was told of `thing` never was right, whatever it is."""
 
 
 # What the forms are made of. Of whom `sole` and `post` name there is one at a time: who has a new friend has lost none,
@@ -106,8 +110,16 @@ drinks = coffee|espresso|latte|tea|matcha|water|juice|soda|coke|cola|milk|smooth
     绿茶|奶茶|茶|白开水|温水|果汁|可乐|汽水|牛奶|豆浆|啤酒|红酒
 rides = bus|train|tram|subway|metro|underground|tube|bike|bicycle|cycle|car|taxi|scooter|walk|drive|ferry|公交车?|地铁|
     火车|高铁|自行车|单车|电动车|电瓶车|摩托车|开车|走路|步行|打车|班车|轻轨
+sports = running|jogging|swimming|cycling|hiking|climbing|yoga|pilates|boxing|dancing|weights|weightlifting|rowing|
+    tennis|badminton|basketball|football|squash|跑步|慢跑|夜跑|晨跑|游泳|骑行|骑车|徒步|爬山|登山|攀岩|瑜伽|普拉提|
+    拳击|跳舞|健身|撸铁|举铁|划船|网球|羽毛球|乒乓球|篮球|足球|跳绳|太极拳?|快走|散步
+runs = {sports}|runs?|jogs?|swims?|cycles?|hikes?|climbs?|works? out|the gym
+phones = iPhone|Pixel|Galaxy|Xperia|苹果|华为|小米|红米|荣耀|三星|OPPO|vivo|一加|魅族|真我
+ongoing = (?:从[^，。；！？我]{1,6}(?:开始|起)[，,]?)?{lately_we}(?:从[^，。；！？我]{1,6}(?:开始|起)[，,]?)?
+treats = (?:^|[，,])(?:现在|如今)(?:是)?(?:给|帮|替)我
+behind = (?<=[，,])(?:现在|以后|都)?
 kin = 太太|老婆|先生|老公|妻子|丈夫|女朋友|男朋友|儿子|女儿|爸爸?|妈妈?|哥哥?|姐姐?|弟弟?|妹妹?
-word = (?:(?!把|我|的|从|又|已|就|才|就|也)[\u4e00-\u9fffA-Za-z0-9])
+word = (?:(?!把|我|的|从|又|已|就|才|就|也)[\u4e00-\u9fffA-Za-z0-9]|(?<=[A-Za-z0-9])[ ](?=[A-Za-z0-9]))
 ours = (?:^|[，,。；！]|我们?的?|把(?:我们?的)?)
 one = (?:(?!现在|如今|已经|医生|我|的|是|都|也)[\u4e00-\u9fff])
 post = (?:(?![爸妈哥姐弟妹叔姨舅姑婆公爷奶嫂侄孙儿女友]|同事|朋友|邻居|同学|太太|老婆|先生|妻子|丈夫|对象){one})
@@ -121,6 +133,12 @@ _ENGLISH = parts_of(r"""
 switched = \b(?P<who>I|[Ww]e|[Mm]y [a-z]+){adverbs} (?:switched|changed|converted|migrated|went|
     upgraded)(?: over)? from (?:my |our |the )?(?:old )?(?P<was>[^,.;!?]{2,60}?) to\b(?: (?P<value>
     (?:{new} ?){1,3}){then})?
+to_switch = \b(?P<who>I|[Ww]e|[Mm]y [a-z]+)(?:['’]ve| have|['’]re| are)? (?:just |finally )?(?P<meant>decided|
+    agreed|planning|going) to (?:switch|move|migrate|change|convert)(?: over)? from (?:my |our |the )?(?:old )?
+    (?P<was>[^,.;!?]{2,60}?) to\b
+corrected = \b(?P<corrected>)(?P<who>I)(?:['’]ve| have)? (?:got|had|wrote(?: down)?|gave(?: you)?|told you|
+    remembered) my (?P<thing>[a-z]+(?: [a-z]+)?) wrong[,;:]? (?:and )?(?:it|that)(?:['’]s| is| was| should be|
+    (?: should)? have been)(?: actually| really)? (?P<value>[^,.;!?]{1,40})
 replaced = \b(?P<who>I|[Ww]e|[Mm]y [a-z]+){adverbs} (?:(?:traded|swapped|exchanged)(?: in)?|replaced|ditched|sold|
     cancell?ed|g[ai]ven? up|cut out|sw(?:ore|orn) off|got rid of|dropped(?=[^,.;!?]* for )) (?:my |our |
     the )?(?:old )?(?P<was>[^,.;!?]{2,60}?){then}
@@ -187,8 +205,11 @@ outgrew = \b(?P<who>I|[Mm]y [a-z]+|[A-Z][a-z]+){adverbs} (?:outgrown?|outgrew|go
     their) (?P<safe>[^,.;!?]{2,40}?) allergy\b
 """)
 _CHINESE = parts_of(r"""
-switched = (?P<who>我)(?:现在|已经|刚刚?|最近|上个?[周月])*从(?P<was>[^，。；！？我的]{1,10}?)(?:换成|换到|
-    改成)了?(?P<value>[^，。；！？的]{1,10}?)了?(?=[，。；！]|$)
+switched = (?P<who>我们?)(?:公司|团队|组里?|部门)?(?:现在|已经|刚刚?|最近|上个?[周月]|今年|终于|都)*(?P<meant>决定|
+    准备|计划|要)?从(?P<was>[^，。；！？我的]{1,10}?)(?:换[成到]|改成|改用|迁移?[到至]|转[到用]|切换?到)了?
+    (?P<value>[^，。；！？的]{1,10}?)了?(?=[，。；！]|$)
+corrected = (?:^|[，,。；！])(?P<who>)(?P<corrected>)(?:我的?)?(?P<thing>{word}{2,6}?)(?:其实|上次|之前|刚才|好像|我)*
+    (?:记|说|写|弄|搞|填|报)错了[，,](?:[^，。；！？我]{0,12}?(?:写|显示|印|查)的?)?(?:其实|应该|实际上?|正确的)*[是为]\s?(?P<value>[^，。；！？]{1,20}?)(?=[，。；！]|$)
 named_moved = (?:^|[，,。；！])(?P<name>{one}{2,3}?)(?:{lately}|
     前几天)*(?:从{one}{2,6})?搬[到去]了?(?P<residence>{one}{2,8}?)(?<![排位座楼上下里间室组班了])了?(?=[，。；！]|$)
 not_any_more = (?P<who>我(?:的|家)?(?:{kin})?)(?:现在|已经|最近|早就)*(?:[，,])?(?:不再?|戒了?|停止)(?P<was>(?:去|吃|
@@ -201,8 +222,8 @@ quit_it = (?P<who>我)?(?:已经|终于|最近|彻底|刚)*把?(?:(?P<was>[\u4e0
 cured = (?P<who>我)的?(?P<was>[^，。；！？的]{2,8}?)(?:已经|终于|完全|彻底|都|也)*(?:好了|痊愈了|治好了|康复了|没事了)
 relative_left = (?P<who>我(?:的|家)?(?:{kin})?)(?:已经|刚|上个?月|最近|今年|
     去年)*离开了?(?P<work>[^，。；！？去了]{2,16})
-sold = (?P<who>我)(?:们)?(?:已经|刚|最近)*(?:把|卖了|卖掉了?|退了|取消了)(?:我?的)?(?P<was>{word}{2,12}?)(?=卖|换|退了|
-    扔|取消|停|[，。；！]|$)
+sold = (?P<who>我)(?:们)?(?:已经|刚|最近)*(?:把|卖了|卖掉了?|退了|取消了)(?:我?的)?(?P<was>{word}{2,12}?)(?=卖|退了|
+    换(?!了?一?[个块层根条张])|扔|取消|停|[，。；！]|$)
 value_set = (?P<who>){ours}(?P<thing>{word}{2,6}?)(?:又|已经|从[^，。；]{1,10})*(?:涨|降|改|换|挪|推迟|提前|调整?|变|
     延期|延后)(?:到|成|为|至)了?(?P<value>[^，。；！？]{1,20})
 new_one = (?P<who>我)(?:们)?(?:已经|刚|最近|上个?[周月])*换了?(?:新的?|一[个台部辆]新?)?(?P<renewed>{word}{2,4}?)(?=了|
@@ -230,19 +251,19 @@ _FORMS = {
     for zh, forms in ((True, _CHINESE), (False, _ENGLISH))
 }
 _UNREAL = lazy_regex(
-    r"\b(?:would|could|might|if|want|plan|once|until|unless|not|never)\b|n['’]t\b|如果|想要?|打算|等|要是|希望"
+    r"\b(?:would|could|might|if|want|plan|once|until|unless|not|never)\b|n['’]t\b|如果|(?<![联理思])想要?|打算|等|要是|希望"
     r"|[煮烤蒸炒熟冻]"  # 花生可以吃了，已经煮熟了 tells of a dish
 )
 _ONCE = lazy_regex(f"今[天晚早]|{COMING}|这[周次个]|本周|周末|下[周次个]|国庆|元旦|[暑寒]假|春节|五一")
 """On one day: who is not going today still goes."""
 _UNREAL_LIFE = lazy_regex(
     r"\b(?:would|could|might|should|if|want|wanted|plan|hope|trying|tried|going to|will|when|before|until|almost|never|"
-    r"not yet|ago)\b|n['’]t (?:quit|stop|switch|retire)|['’]ll\b|如果|想|打算|等|要是|希望|准备|快要?|没有?|别|以前|"
-    r"当时|的时候|过一段",
+    r"not yet|ago)\b|n['’]t (?:quit|stop|switch|retire)|['’]ll\b|如果|(?<![联理思])想|打算|等|要是|希望|准备|快要?|"
+    r"没有?|别|以前|当时|的时候|过一段",
     re.IGNORECASE,
 )
 _OF_SOMEBODY_ELSE = lazy_regex(
-    r"\w['’]s\b|\b(?:his|her|their|its|would|could|might|if|want|plan)\b|[他她]|如果|想要?|打算"
+    r"(?<!\b[Ii]t)(?<!\b[Tt]hat)(?<=\w)['’]s\b|\b(?:his|her|their|its|would|could|might|if|want|plan)\b|[他她]|如果|(?<![联理思])想要?|打算"
 )
 _MAY_CHANGE = lazy_regex(
     r"\b(?:switch|chang|convert|migrat|went|upgrad|trad|swapp|exchang|replac|ditch|sold|cancel|g[ai]ve|got rid|dropp|"
@@ -250,9 +271,9 @@ _MAY_CHANGE = lazy_regex(
     r"crash|total|longer|rais|lower|increas|reduc|cut|mov|push|postpon|reschedul|delay|brought|extend|shift|relocat|bump|"
     r"outgr|got over|lost|allowed|fine (?:to|for)|(?:safe|ok|okay) for|recover|any ?more|these days|nowadays|done with|"
     r"through with|finish|pass|complet|graduat|swor|cured|healed|cleared|back to|under control|notice|resignation|"
-    r"after all|(?:now|put|rose|risen|fell|off|new|can|gone)\b)"
-    r"|吃[肉荤鱼]了|[挪不戒停换改涨降调变新离卖退辞扔婚证裁失跳入转偷丢没搬]|放弃|取消|好了|康复|"
-    r"痊愈|现在|如今|处理|报废|送人|淘汰|(?:可以|能)[吃喝碰用]|推迟|提前|延[期后]",
+    r"after all|wrong|instead|(?:now|put|rose|risen|fell|off|new|can|gone)\b)"
+    r"|吃[肉荤鱼]了|[挪不戒停换改涨降调变新离卖退辞扔婚证裁失跳入转偷丢没搬]|我.*换|放弃|取消|好了|康复|"
+    r"痊愈|错了|从.+[迁转切]|现在|如今|处理|报废|送人|淘汰|(?:可以|能)[吃喝碰用]|推迟|提前|延[期后]",
     re.IGNORECASE,
 )
 """What a sentence holds that tells of a change. Without it the forms took half as long again, and one of them heard a
@@ -303,17 +324,23 @@ def _known_forms(sentence: str, span: Span, speaker: str) -> Iterator[Change]:
                 was=next((told[part] for part in _ENDED if told.get(part)), "").strip(),
                 thing=(named or of).strip(),
                 # What we do at the office is not what I like.
-                value="" if who in {"We", "we"} else (told.get("value") or "").strip(),
+                value="" if who in {"We", "we", "我们"} else (told.get("value") or "").strip(),
                 work=bool(told.get("work")),
                 renewed=bool(told.get("renewed")),
                 safe=(told.get("safe") or "").strip(),
                 sold=bool(told.get("sold")),
                 plan=bool(told.get("plan")),
                 done=bool(told.get("done")),
+                meant=bool(told.get("meant")),
+                corrected="corrected" in told,
             )
 
 
 _ENDED = ("was", "work", "sold", "safe", "plan", "done", "name")
+
+
+_ONESELF_BEFORE = lazy_regex(rf"我(?!(?:的|家)?(?:{_PARTS['kin']}))|^[\W\d]*$")
+_FROM_TODAY = lazy_regex(r"(?:从|打)今天(?:起|开始|以后)|今天起")
 
 
 def _of_life(sentence: str, span: Span, speaker: str) -> Iterator[Change]:
@@ -322,9 +349,14 @@ def _of_life(sentence: str, span: Span, speaker: str) -> Iterator[Change]:
         return
     zh = has_han(sentence)
     for name, instead, place in life_changes(sentence):
+        if zh and place and "我" not in sentence[place : place + 3] and not _ONESELF_BEFORE.search(sentence[:place]):
+            continue  # 我爸戒酒了，改喝茶
+        if name == "given up" and _ONCE.search(_FROM_TODAY.sub("", sentence)):
+            continue
         content = third_person(_clause(sentence, place).strip(" .。!！"), speaker)
         subject = subject_name(speaker, zh=zh)
-        yield Change(subject, content, span.start, span.end, was=ROWS[name].words, value=instead, life=name)
+        words = " ".join(_LETTERS.findall(_of_kind(instead).pattern)) if ROWS[name].is_of_kind else ROWS[name].words
+        yield Change(subject, content, span.start, span.end, was=words, value=instead, life=name)
 
 
 def _clause(sentence: str, place: int) -> str:
@@ -337,7 +369,7 @@ def _subject(who: str, speaker: str, *, zh: bool) -> str:
     """Return whom a change is about: the speaker, or somebody of theirs."""
     name = subject_name(speaker, zh=zh)
     if zh:
-        kin = re.sub("^我(?:的|家)?", "", who)
+        kin = re.sub("^我(?:们|的|家)?", "", who)
         if kin and kin == who and not re.fullmatch(_PARTS["kin"], kin):
             return who  # by their name
         return f"{name}的{kin}" if kin else name
@@ -364,8 +396,19 @@ _OTHER_TIMES = lazy_regex(
 _TOLD = parts_of(r"""
 alcohol = {i} {free} (?:drinking|alcohol|booze|drink alcohol)(?=[.,;!]|
     $| and| last| this| for| since)|{i} sober\b|{lately_we}(?:戒了?酒|不再?喝酒|把酒戒)了?
-drink = {i} (?:{switched}) (?P<to>[^,.;!?]*?\b(?:{drinks})\b)|{lately_we}(?:改喝|换成?喝|
+drink = {i} (?:{switched}) (?P<to>[^,.;!?]*?\b(?:{drinks})\b)|(?:{lately_we}|{behind})(?:改喝|换成?喝|
     改成?喝)(?P<to_>[^，。；！？]*?(?:{drinks}))
+given up = {i} (?:(?:quit|stopped|gave up|given up|no longer|(?:don['’]t|do not)(?=[^.;!?]* any ?more\b)) (?:drinking|
+    eating|smoking|drink|eat|smoke)|gave up|given up|kicked) (?P<to>[a-z]+(?: [a-z]+)?)(?: any ?more| for good)*{head}|
+    {ongoing}(?:不再?|戒了?|戒掉?了?)(?:吃|喝|抽|玩|碰)(?P<to_>[^，。；！？了]{1,6}?)了|
+    {ongoing}戒了?(?P<to__>[^，。；！？了]{1,4})了?(?=[，。；！]|$)
+exercise = {i} (?:{switched}|took up(?=[^.;!?]* instead)) (?P<to>{sports})\b(?: instead| now)*{head}|
+    (?:{lately_we}|^|{behind})(?:改成?|换成?|转)(?:为|去|打|练|学|踢|做)?(?P<to_>{sports})了?(?=[，。；！]|$)
+another phone = {i} (?:switched|moved|changed) to (?:an? |the )?(?P<to>{phones})|
+    (?:{lately_we}|^|{behind})(?:手机)?换(?:成|了|用)了?(?:一?[部台个])?新?的?(?P<to_>{phones})
+doctor = \bI (?:now (?:see|go to) (?P<to>Dr\.? [A-Z]\w+)|(?:see|go to) (?P<to_>Dr\.? [A-Z]\w+) (?:now|instead|
+    these days))|{treats}看病的(?:医生|大夫)?是(?P<to__>[^，。；！？]{2,6})
+dentist = \bI (?:now (?:have|got)|have) a new dentist\b|{treats}看牙的(?:医生)?是(?P<to__>[^，。；！？]{2,6})
 way = {i} (?:{switched}) (?P<to>[^,.;!?]*?\b(?:{rides})\b)(?=[^.;!?]*\bwork\b)|\bI (?:now )?(?:take the|ride my|ride a|
     drive|walk|cycle|bike) ?(?P<to_>[^,.;!?]*)\bto work (?:now|these days)\b|{lately_we}(?:改成?|换成?)?(?P<to__>(?:坐|
     骑|开|打|乘)?(?:{rides}))(?:去)?(?:上班|上学|通勤)了
@@ -413,17 +456,52 @@ class LifeRow:
     """Whether what it bears on is over; else it may be."""
     sort: re.Pattern[str] | None = None
     """Words of which one takes the place of another: a drink, a way to work."""
+    whose: re.Pattern[str] | None = None
+    """Of whom it is, where that is another than the user: their partner, their doctor."""
+    is_of_kind: bool = False
+    """Whether it bears on whatever is of the kind that it names: who gave up coffee drinks no latte."""
 
 
 def _row(
-    told: str, attributes: frozenset[str] | str, about: str, words: str, *, ends: bool = True, sort: str = ""
+    told: str,
+    attributes: frozenset[str] | str,
+    about: str,
+    words: str,
+    *,
+    ends: bool = True,
+    sort: str = "",
+    whose: str = "",
+    is_of_kind: bool = False,
 ) -> LifeRow:
     if isinstance(attributes, str):
         attributes = frozenset(canonical(word.replace("_", " ")) for word in attributes.split())
-    looked_for = [lazy_regex(source, re.IGNORECASE) for source in (about, sort)]
-    return LifeRow(
-        lazy_regex(expanded_form(told, _PARTS)), attributes, looked_for[0], words, ends, looked_for[1] if sort else None
-    )
+    one, other = (lazy_regex(source, re.IGNORECASE) if source else None for source in (sort, whose))
+    heard, content = lazy_regex(expanded_form(told, _PARTS)), lazy_regex(about, re.IGNORECASE)
+    return LifeRow(heard, attributes, content, words, ends, sort=one, whose=other, is_of_kind=is_of_kind)
+
+
+_RUNS = expanded_form(_PARTS["runs"], _PARTS)
+_LIKED = _HABITS | {canonical(word) for word in ("likes", "喜欢", "爱好", "hobby")}
+_KINDS = (
+    (
+        r"coffee|咖啡",
+        "coffee|americano|latte|cappuccino|espresso|mocha|macchiato|flat white|cold brew|咖啡|美式|拿铁|摩卡|冷萃",
+    ),
+    (r"\btea\b|茶", r"\btea\b|oolong|matcha|earl grey|earl gray|sencha|茶|龙井|普洱|铁观音|乌龙|碧螺春|大红袍"),
+    (r"alcohol|booze|drinking|酒", r"alcohol|beer|wine|whisk|vodka|\bgin\b|cocktail|酒|威士忌"),
+    (r"\bmeat\b|肉", r"\bmeat\b|beef|pork|lamb|steak|bacon|chicken|肉|牛排|排骨|烤鸭|火锅"),
+    (r"smok|cigar|烟", r"smok|cigar|烟"),
+)
+"""What is a sort of what somebody may give up: a kind, and the words for what is of it."""
+
+
+_LETTERS = lazy_regex(r"(?<!\\)[^\W_]+(?: [^\W_]+)*")
+
+
+def _of_kind(named: str) -> re.Pattern[str]:
+    """Return the words for whatever is of the kind that is named, and for that itself."""
+    found = (members for kind, members in _KINDS if re.search(rf"(?:{kind})$", named, re.IGNORECASE))
+    return re.compile(next(found, re.escape(named.strip())), re.IGNORECASE)
 
 
 ROWS: dict[str, LifeRow] = {
@@ -440,6 +518,46 @@ ROWS: dict[str, LifeRow] = {
         r"喝",
         "coffee tea juice soda milk beer wine drink 咖啡 茶 可乐 牛奶 果汁 喝",
         sort=_PARTS["drinks"],
+    ),
+    "given up": _row(
+        _TOLD["given up"],
+        _LIKED,
+        r"\b(?:drink|eat|smoke|have|like|love|enjoy|prefer|favou?rite)s?\b|\bhas\b|[喝吃抽爱]|喜欢",
+        "",
+        ends=False,
+        is_of_kind=True,
+    ),
+    "exercise": _row(
+        _TOLD["exercise"],
+        _HABITS,
+        _RUNS,
+        "run jog swim cycle hike gym yoga 跑步 游泳 健身 骑行 瑜伽 爬山 羽毛球 篮球 撸铁",
+        ends=False,
+        sort=_RUNS,
+    ),
+    "another phone": _row(
+        _TOLD["another phone"],
+        _HAD,
+        rf"{_PARTS['phones']}|\bphone\b|手机",
+        "iphone pixel galaxy phone 手机 华为 小米 苹果 荣耀 三星",
+        ends=False,
+        sort=_PARTS["phones"],
+    ),
+    "doctor": _row(
+        _TOLD["doctor"],
+        "name job 姓名 职业 身份 医生 doctor",
+        r"\b(?:doctor|GP|physician)\b|的(?:家庭)?(?:医生|大夫|主治医[生师])",
+        "doctor 医生 大夫",
+        ends=False,
+        whose=r"\b(?:doctor|GP|physician)$|(?<!牙)(?:医生|大夫)$",
+    ),
+    "dentist": _row(
+        _TOLD["dentist"],
+        "name 姓名 身份 牙医 dentist",
+        r"\bdentist\b|牙医",
+        "dentist 牙医",
+        ends=False,
+        whose=r"dentist$|牙医$",
     ),
     "way": _row(
         _TOLD["way"],
@@ -476,6 +594,7 @@ ROWS: dict[str, LifeRow] = {
         _ONE_PARTNER,
         "girlfriend boyfriend partner fiancée 女朋友 男朋友 对象",
         ends=False,
+        whose=_ONE_PARTNER,
     ),
     "retired": _row(_TOLD["retired"], _WORK, "", "work job 工作 上班"),
     "out of work": _row(_TOLD["out of work"], _WORK, "", "work job 工作 上班", ends=False),
@@ -488,19 +607,30 @@ SINGLE = ("job", "employer", "workplace", "field", "marital status", "婚姻状�
 def life_changes(sentence: str) -> Iterator[tuple[str, str, int]]:
     """Yield the rows that a sentence is told by, with what took the place of something, and where it begins."""
     for name, row in ROWS.items():
-        found = row.told.search(sentence)
-        if found is not None:
-            instead = next((value for value in found.groupdict().values() if value), "")
-            yield name, instead, found.start()
+        heard = {
+            next((value for value in found.groupdict().values() if value), ""): found.start()
+            for found in row.told.finditer(sentence)
+        }
+        yield from ((name, instead, place) for instead, place in heard.items())
 
 
 def bears_on(name: str, instead: str, said: str, *, of: str, attribute: str, content: str) -> bool:
-    """Tell whether a change in a user's life bears on a memory; of others only on who is their partner."""
+    """Tell whether a change in a user's life bears on a memory; of others only on who is their partner or doctor."""
     row = ROWS[name]
-    if attribute not in row.attributes or not row.about.search(content):
+    if attribute not in row.attributes:
         return False
-    if of not in {"The user", "用户"} and not (name == "partner" and row.about.search(of)):
+    if of not in {"The user", "用户"} and not (row.whose is not None and row.whose.search(of)):
         return False
+    return takes_the_place(name, instead, said, of=content)
+
+
+def takes_the_place(name: str, instead: str, said: str, *, of: str) -> bool:
+    """Tell whether what a change in somebody's life put in the place of something is of the sort of what was told."""
+    row, content = ROWS[name], of
+    if not row.about.search(content):
+        return False
+    if row.is_of_kind:
+        return _of_kind(instead).search(content) is not None
     if row.sort is None:
         return True
     had = row.sort.search(content)

@@ -66,8 +66,8 @@ when = 改[到期成在天]|推[到迟掉后]|延[期后到]|取消|黄了|泡�
 health = 误诊|没事|没反应|没问题|(?:可以|能)[吃喝用碰打]|搞错|弄错|记错|脱敏|不过敏|好了|痊愈|排除|阴性
 home = 搬[出离走家回到]|退租|到期|卖[了掉]|拆迁|退房|报废
 has = 送[给人走]|寄养|丢了|死了|走[失丢]|[飞跑][走丢了]|卖[了掉]|没了|去世|过世
-does = 放弃|[停戒]了|失败|不了了|半途|不[学练减打跑跳拉弹考备做用去喝吃玩养坐骑开]了|没再|坚持不下|没考上|报废|转行|
-    被偷|倒闭
+does = [改换]成|改用|放弃|[停戒]了|失败|不了了|半途|不[学练减打跑跳拉弹考备做用去喝吃玩养坐骑开]了|没再|坚持不下|没考上|
+    报废|转行|被偷|倒闭
 """)
 _ENDINGS = {sort: lazy_regex(rf"\b(?:{_ENGLISH[sort]})\b|{_CHINESE[sort]}", re.IGNORECASE) for sort in _SORTS}
 _SORT_OF = {canonical(word): sort for sort, words in _SORTS.items() for word in words.split()}
@@ -97,6 +97,7 @@ _SOMEBODY = lazy_regex(
     + expanded_form("(?<=我)(?:的|家)?(?:{kin})|(?:朋友|同事|邻居|同学|孩子)", CHINESE)
 )
 _NAMED = lazy_regex(r",? [A-Z]|[小老阿]")
+_THEM = lazy_regex("[他她]们|人家|客户|甲方")
 _FAMILY = lazy_regex(rf"\b(?:{people(zh=False, kept=True)})s?\b|{people(zh=True, kept=True)}")
 """Who is called so wherever they go."""
 _OURS = lazy_regex(r"\b(?:I|[Ww]e|me)\b|我")
@@ -124,6 +125,13 @@ def doubts(sentence: str) -> Iterator[str]:
             goes_on = before and len(clause) <= _SHORT and has_han(clause)
             yield f"{before}，{clause}" if goes_on else clause
         before = clause
+
+
+def somebody_in(sentence: str) -> str:
+    """Return whom of others a sentence names by what they are to the speaker, if anybody: 我爸, my neighbour."""
+    clause = _CLAUSES.split(sentence, maxsplit=1)[0]
+    found = _SOMEBODY.search(clause) or _THEM.search(clause)
+    return "" if found is None else found[0]
 
 
 def is_doubted(clause: str, *, subject: str, attribute: str, value: str) -> bool:

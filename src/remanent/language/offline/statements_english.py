@@ -142,7 +142,7 @@ fact residence! = (?:{who} {adv}?lives? (?:(?:just |right )?outside(?: of)?|(?:i
     house|flat|studio|condo|loft|room|place) )?in|at|near)|{who_is} {adv}?(?:living|
     based) in|{have} been living in|{who}(?:['’]ve| have| has)?
     (?: (?:(?!(?:who|that|which|and|helped)\b)[\w'’]+ ){1,5}and)? {adv}{0,2}(?:moved|relocated)
-    (?: back)? (?:from [A-Z]\w+ )?to) (?P<v>{place})
+    (?: (?:my|our|the)(?: whole)? family)?(?: back)? (?:from [A-Z]\w+ )?to(?: (?:my|our) home ?town)?) (?P<v>{place})
 fact residence! = (?:{i}|{have}) {adv}{0,2}(?:bought|rented|found|got|leased) (?:an?|our|my) (?:new )?(?:[a-z]+ ){0,2}
     (?:house|home|apartment|flat|place|condo|studio) in (?P<v>{place})(?=[^.!?]*\bmoved in\b)|{our} new (?:place|home|
     apartment|house|flat|condo) is in (?P<v>{place})|{am} {adv}?in (?P<v>{place}) (?:these days|nowadays)\b
@@ -194,7 +194,7 @@ fact owns = (?:{who} {adv}?(?:owns?|drives?|rides?) (?P<v>(?:an?|my own|our own|
 fact uses = (?:{i} {adv}?use|(?:{our} {matter}|[Tt]he (?P<s>(?:\w+ )?(?:{project}))) {adv}?(?:uses|runs(?: on)?|
     is (?:built with|written in|hosted on|deployed on))) (?P<v>(?:an? |my )?(?:new |old )?{product}(?: (?:for|at|to|
     as|in|with) {words})?){to}
-fact weight! = {who} {adv}?weighs? (?:about |around )?(?P<v>\d[\d.,]* ?(?:kg|kilos?|kilograms?|pounds?|lbs|stone))\b
+fact weight! = (?:{who} {adv}?weighs?|{who_is} {adv}?(?:down|up|back) to) (?:about |around )?(?P<v>\d[\d.,]* ?(?:kg|kilos?|kilograms?|pounds?|lbs|stone))\b
 fact ! = (?:[Mm]y|[Oo]ur(?= anniversary| wedding| budget)) (?:new |current |actual )?(?P<a>{thing})(?: is| are|
     ['’]s| has changed to| changed to|[ ]is now| will be) (?:now |actually |called )?(?P<v>{words}){to}
 fact ! = {i} (?:just )?(?:changed|updated|switched|moved(?! my (?:car|bike|bed|desk|sofa|couch|stuff|plants?|money|
