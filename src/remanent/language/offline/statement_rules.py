@@ -251,6 +251,11 @@ def people(*, zh: bool, kept: bool = False) -> str:
     return "|".join(chosen).replace("_", " ")
 
 
+def is_kin(name: str) -> bool:
+    """Tell whether a word is for somebody whom people have: a sister, a boss, a dog."""
+    return name.lower() in _SAME_PERSON
+
+
 _OF_WHOM = re.compile("(?P<whose>.*(?:'s |的))(?P<who>[^的]+)")
 
 
