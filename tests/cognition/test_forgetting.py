@@ -509,7 +509,7 @@ OF_ANOTHER = """我住在杭州。/我姐在杭州开了家面馆。/我下个�
 我离过婚。/我哥离过两次婚。|把我离过婚这件事删掉。
 我月薪八千。/我弟弟月薪一万。|忘掉我的月薪。
 我体重80公斤。/我买了三斤苹果。|忘掉我的体重。
-I live in Ghent./My sister opened a noodle shop in Ghent./I'm going to Ghent for a marathon.|Forget that I live in Ghent.
+I live in Ghent./My sister opened a noodle shop in Ghent./I run a marathon in Ghent.|Forget that I live in Ghent.
 I have asthma./My mother has asthma too, she takes montelukast.|Please forget that I have asthma.
 I have asthma./I'm reading a book about asthma.|Forget that I have asthma."""
 
