@@ -454,3 +454,124 @@ async def test_an_order_in_the_other_language_leaves_what_it_does_not_name(
     await ada.settle()
     assert told in [item.text for item in (await ada.recall(told, options=EVERYTHING)).items]
     assert known == [one.content for one in await ada.cognition.memories()]
+
+
+COMMON_WORDINGS = """我一个月工资两万三。|忘掉我的工资。|两万三
+我前妻叫孙丽。|忘掉孙丽。|孙丽
+我一个月工资两万三。|别记我工资的事了。|两万三
+我的生日是3月8日。|请删掉我的生日信息。|3月8日
+我的生日是3月8日。|把我的生日删了吧。|3月8日
+我在西门子上班。|把我的工作信息清空。|西门子
+我欠老李五万块钱。|欠老李钱的事，请从记忆里删除。|五万
+我在吃抗抑郁药。|我吃抗抑郁药这事儿你就当不知道，忘了它。|抗抑郁
+我昨天跟老板吵了一架。|上面那句当我没说。|吵了一架
+我昨天跟老板吵了一架。|刚才那条撤回。|吵了一架
+我的车牌号是浙A12345。|把车牌号忘掉。|12345
+我的车牌号是浙A12345。|我的车牌号你不用记。|12345
+我得了痔疮。|別記住我得痔疮的事。|痔疮
+我前女友叫陈璐，在银行上班。|不要再提我前女友了，把她忘了。|陈璐
+我男朋友叫赵磊，是个消防员。|我和赵磊分手了，把他忘掉吧。|消防员
+我有乙肝。|我有乙肝这个事儿，以后别再记着了。|乙肝
+My ex-wife is called Sonia.|Forget Sonia.|Sonia
+I earn 84000 a year.|Please forget my salary.|84000
+My birthday is March 8.|Delete my birthday information, please.|March 8
+I work at Siemens.|Clear my job information.|Siemens
+I owe Lionel five thousand dollars.|The money I owe Lionel, please remove it from your memory.|five thousand
+I take antidepressants.|That I take antidepressants, pretend you never heard it.|antidepressants
+I had a fight with my boss.|Scratch what I just said.|fight
+I had a fight with my boss.|Forget my last message.|fight
+My license plate is KX-7742.|You don't need to remember my license plate.|7742
+My license plate is KX-7742.|Forget the license plate.|7742
+My ex-girlfriend Lulu works at a bank.|Don't mention my ex-girlfriend again, forget her.|Lulu
+I'm pregnant.|I'm pregnant, but please don't store that.|pregnant"""
+
+
+@pytest.mark.spec("COG-07")
+@pytest.mark.parametrize("line", COMMON_WORDINGS.split("\n"))
+async def test_an_order_in_a_common_wording_is_followed_and_not_learned(
+    ada: AsyncAgent, clock: SetClock, line: str
+) -> None:
+    told, order, gone = line.split("|")
+    await ada.remember(["今天天气不错。" if told[-1] == "。" else "Nice weather today.", told], session="s")
+    await ada.settle()
+    assert gone in await everything(ada, told)
+    known = {one.id for one in await ada.cognition.memories()}
+    clock.now += timedelta(minutes=1)
+    await ada.remember([{"role": "assistant", "content": "OK."}, order], session="s")
+    await ada.settle()
+    assert gone not in await everything(ada, told)
+    assert {one.id for one in await ada.cognition.memories()} <= known
+
+
+OF_ANOTHER = """我住在杭州。/我姐在杭州开了家面馆。/我下个月去杭州参加马拉松。|忘掉我住在杭州这件事。
+我有哮喘。/我妈也有哮喘，吃孟鲁司特。|请忘记我有哮喘。
+我有哮喘。/我在写一本关于哮喘的书。|忘掉我有哮喘。
+我离过婚。/我哥离过两次婚。|把我离过婚这件事删掉。
+我月薪八千。/我弟弟月薪一万。|忘掉我的月薪。
+我体重80公斤。/我买了三斤苹果。|忘掉我的体重。
+I live in Ghent./My sister opened a noodle shop in Ghent./I run a marathon in Ghent.|Forget that I live in Ghent.
+I have asthma./My mother has asthma too, she takes montelukast.|Please forget that I have asthma.
+I have asthma./I'm reading a book about asthma.|Forget that I have asthma."""
+
+
+@pytest.mark.spec("COG-07")
+@pytest.mark.parametrize("line", OF_ANOTHER.split("\n"))
+async def test_what_is_so_of_another_or_told_otherwise_stays(ada: AsyncAgent, clock: SetClock, line: str) -> None:
+    told, order = line.split("|")
+    gone, *rest = told.split("/")
+    await ada.remember([gone, *rest])
+    await ada.settle()
+    known = {one.content for one in await ada.cognition.memories()}
+    clock.now += timedelta(minutes=1)
+    await ada.remember(order)
+    await ada.settle()
+    texts = [item.text for one in (gone, *rest) for item in (await ada.recall(one, options=EVERYTHING)).items]
+    assert gone not in texts
+    assert set(rest) <= set(texts)
+    left = {one.content for one in await ada.cognition.memories()}
+    assert len(known - left) <= 1
+
+
+@pytest.mark.spec("COG-07")
+async def test_no_memory_stays_whose_clause_an_order_takes(ada: AsyncAgent, clock: SetClock) -> None:
+    await ada.remember("我男朋友叫赵磊，是个消防员。")
+    await ada.settle()
+    clock.now += timedelta(minutes=1)
+    await ada.remember("忘掉赵磊。")
+    await ada.settle()
+    assert not await ada.cognition.memories()
+    gone = await ada.cognition.memories(statuses=[Status.FORGOTTEN])
+    clock.now += timedelta(minutes=1)
+    for one in gone:
+        await ada.restore(one.id)
+    await ada.settle()
+    found = await ada.recall("赵磊", options=EVERYTHING)
+    assert "我男朋友叫赵磊，是个消防员。" in [one.text for one in found.items]
+    assert len(await ada.cognition.memories()) == len(gone) == 2
+
+
+@pytest.mark.spec("COG-07")
+@pytest.mark.parametrize(
+    ("told", "order"),
+    [
+        ("I live in Paris.", "Forget Paris."),
+        ("我的钥匙在抽屉里。", "出门的时候别忘了带我的钥匙。"),
+        ("我的手机号是13812345678。", "帮我把手机号从报名名单里删掉。"),
+        ("我体重82公斤。", "体重不用记，减肥靠管住嘴，这是教练说的。"),
+        ("老李欠我五万。", "老李把欠我钱的事忘了。"),
+        ("我在弹琴。", "刚才那条朋友圈我已经撤回了。"),
+        ("My phone number is 555-0142.", "Remove my phone number from the sign-up list."),
+        ("My license plate is KX-7742.", "Will you forget my license plate?"),
+        ("My cat is called Momo.", "Delete line 3 and keep the line about Momo."),
+        ("My project is called Atlas.", "Delete my project."),
+    ],
+)
+async def test_what_looks_like_an_order_takes_nothing(ada: AsyncAgent, clock: SetClock, told: str, order: str) -> None:
+    await ada.remember(told, session="s")
+    await ada.settle()
+    known = {one.id for one in await ada.cognition.memories()}
+    clock.now += timedelta(minutes=1)
+    await ada.remember(order, session="s")
+    await ada.settle()
+    assert told in [item.text for item in (await ada.recall(told, options=EVERYTHING)).items]
+    assert known <= {one.id for one in await ada.cognition.memories()}

@@ -151,7 +151,10 @@ def _echoes(turn: Record | None) -> bool:
     return turn.status is not Status.ACTIVE or (isinstance(turn.data, TurnData) and bool(turn.data.repeats))
 
 
-_SAID = lazy_regex(r"\bsaid\b|刚才|这句", re.IGNORECASE)
+_SAID = lazy_regex(
+    r"\b(?:said|told|wrote|sent|message|last|previous|mentioned)\b|刚|[这那][句条段]|上面|前面|[上前]一?[句条段]|最后",
+    re.IGNORECASE,
+)
 """Whoever wants forgotten what they just said means all of it, learned or not."""
 _MATTER = Bilingual("{}: {}", "{}：{}")
 _DOUBTED = Bilingual("may have changed since: newer words say otherwise", "可能已有变化：后来的话另有说法")
@@ -165,13 +168,16 @@ def _retracted(entry: Entry, before: Sequence[Entry]) -> Iterable[Draft]:
         what: Literal["ends", "forgets"] = "forgets" if one.forgets else "ends"
         if not one.is_last:
             named = () if one.statement.value else other_names(one.statement.attribute)
-            wanted = Wanted(one.about, is_thing=one.is_thing, other_names=named) if one.about else None
+            wanted = Wanted(one.about, one.is_thing, one.is_name, other_names=named) if one.about else None
             yield Draft(one.statement, entry, what, wanted=wanted)
             continue
-        last = next((earlier for earlier in reversed(before) if earlier.scope.session == entry.scope.session), None)
+        is_said = one.forgets and _SAID.search(one.statement.content) is not None
+        talk = (earlier for earlier in reversed(before) if earlier.scope.session == entry.scope.session)
+        # What its speaker said last stands before the answer to it.
+        last = next((earlier for earlier in talk if not is_said or _same_talk(earlier, entry)), None)
         if last is None or not _same_talk(last, entry):
             continue  # "that's wrong" is said of an answer more often than of one's own words
-        if one.forgets and _SAID.search(one.statement.content):
+        if is_said:
             wanted = Wanted(last.text, entry_id=last.id)
             yield Draft(one.statement, entry, what, wanted=wanted)
             continue
@@ -481,6 +487,8 @@ class MemoryWriter:
             one for one in changes.known.values() if isinstance(one.data, MemoryData) and one.data.user == draft.user
         ]
         told = [one for one in changes.as_they_are(told) if wanted and wanted.spans_in(changes.content_of(one))]
+        if wanted is not None and not wanted.is_somebody(one.content for one in told):
+            return
         known = {one.id: one for one in (*meant, *told) if not is_talk(one)}
         for one in known.values():
             along = forgetting.along(
@@ -497,6 +505,12 @@ class MemoryWriter:
         for one in told:
             if wanted is not None and is_talk(one):
                 changes.forget(forgetting.without(one, wanted.spans_in(one.content)))
+        # A memory goes with the clause that it rests on, and no clause without it.
+        gone = [one.id for one in changes.forgotten.values() if one.kind is Kind.TURN]
+        for one in changes.as_they_are(await forgetting.unsupported(scope, gone, changes.rewritten)):
+            changes.forget(Along([one]) + await forgetting.along(scope, one, beside=changes.known, before=before))
+            changes.known[one.id] = one.replace(status=Status.FORGOTTEN)
+            changes.changed.append(one.id)
         # "Forget my last mail" may be about no memory at all, and is then as good a question as any.
         if known or told or (wanted is not None and not wanted.is_thing):
             end = order.end or len(draft.entry.text)

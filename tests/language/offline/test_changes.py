@@ -87,7 +87,14 @@ Forget my phone number and remind me tomorrow to call Ann.|my phone number
 Please forget my address, my birthday and my salary.|my address/my birthday/my salary
 Also forget the phone number I gave you.|my phone number
 I'd appreciate it if you forgot my shoe size.|my shoe size
-Forget that I'm allergic to nuts, milk and eggs. I love cake.|I'm allergic to nuts, milk and eggs"""
+Forget that I'm allergic to nuts, milk and eggs. I love cake.|I'm allergic to nuts, milk and eggs
+请把我的血型删掉|我的血型
+體重這條刪掉。|我的体重
+我欠赌债那件事，你别记着了。|我欠赌债
+跟我儿子有关的都忘了吧。|我儿子
+As for my abortion, please forget about it.|my abortion
+No need to keep my blood type.|my blood type
+The fact that I was in prison: please forget it.|I was in prison"""
 
 
 @pytest.mark.spec("COG-07")

@@ -657,6 +657,8 @@ class Retraction:
     """The words in which something is to be forgotten; empty where an order may be about something else."""
     is_thing: bool = False
     """Whether those words name something of the speaker's: "my birthday"."""
+    is_name: bool = False
+    """Whether those words are somebody's name."""
 
 
 _LAST = lazy_regex(
@@ -811,7 +813,12 @@ def _forgotten(order: ForgetOrder, speaker: str) -> Iterator[Retraction]:
     for one in order.stated:
         told = replace(one, content=order.words, start=order.start, end=order.end)
         yield Retraction(told, forgets=True, about=order.about)
-    if not order.stated:
+    if order.is_last:
+        yield Retraction(Statement("fact", "", "", "", order.words, order.start, order.end), forgets=True, is_last=True)
+    elif order.is_name:
+        told = Statement("fact", "", order.about, "", order.words, order.start, order.end)
+        yield Retraction(told, forgets=True, about=order.about, is_name=True)
+    elif not order.stated:
         name = subject_name(speaker, zh=has_han(order.about)) if order.thing else ""
         one = Statement("fact", name, order.thing, "", order.words, order.start, order.end)
         is_thing = (

@@ -302,6 +302,11 @@ def person_and_name(subject: str) -> tuple[str, str]:
     return f"{whose}{'' if name else found['age'] or ''}{who}", name
 
 
+def is_kin(name: str) -> bool:
+    """Tell whether a word is for somebody whom people have: a sister, a boss, a dog."""
+    return name.lower() in _SAME_PERSON
+
+
 def person(subject: str) -> str:
     """Return the one name of whom a statement is about, where they are called by several: "The user's mother"."""
     whom, name = person_and_name(subject)

@@ -29,12 +29,15 @@ from remanent.language.offline.statement_rules import (
     Statement,
     canonical,
     expanded_form,
+    is_kin,
+    other_names,
     parts_of,
     subject_name,
 )
 from remanent.lightweight import dataclass
+from remanent.text.chinese import tagged
 from remanent.text.regex import lazy_regex
-from remanent.text.scripts import HAN, has_han
+from remanent.text.scripts import HAN, has_han, simplified
 from remanent.text.sentences import sentences
 from remanent.text.spans import Span
 from remanent.text.talk import told_before_asking
@@ -76,7 +79,7 @@ _REMEMBER_BEHIND = lazy_regex(
     r"[,;.–—-]+\s*(?:(?:please|and|so)\s+)*(?:remember (?:this|that|it)|keep (?:this|that|it) in mind|"
     r"don['’]?t forget (?:this|that|it))[.!\s]*$"
     r"|[,，;；。\s]*(?:(?:这个|这一?点|这条|这件?事)(?=.{1,6}$))?(?:请|帮我|你|千万|以后|可)*"
-    r"(?:记住|记着|记下来|记下|记一下|牢记|别忘了|不要忘)(?:这个|这一点|这点|这件事|了|哦|啊|它)*[。！!.\s]*$",
+    r"(?<![别勿])(?<!不[要用必])(?<![别要用必]再)(?:记住|记着|记下来|记下|记一下|牢记|别忘了|不要忘)(?:这个|这一点|这点|这件事|了|哦|啊|它)*[。！!.\s]*$",
     re.IGNORECASE,
 )
 JEST = lazy_regex(
@@ -697,6 +700,10 @@ class ForgetOrder:
     """What it is, where it is something of the speaker's: "dog", 密码."""
     stated: tuple[Statement, ...] = ()
     """What it says is so, where it does."""
+    is_last: bool = False
+    """Whether it is about whatever its speaker said last."""
+    is_name: bool = False
+    """Whether it names somebody."""
 
 
 _FORGETTING = parts_of(r"""
@@ -709,8 +716,11 @@ you = (?:can|could|will|would) you(?: please| just| kindly| be so kind as to| be
     i(?: really)? (?:want|need|wish|ask|expect)(?: for)? you to|i(?:['’]m| am) asking you to|
     you (?:can|may|should|must|could|need to|have to)|let['’]s|let us|feel free to|go ahead and|be so kind as to|
     make sure (?:that )?(?:you|to)
-do = forget|erase|delete|wipe|scrub|(?:do not|don['’]t|stop) (?:remember(?:ing)?|keep(?:ing)?)|
-    (?:remove|strike|clear)(?=[ ].*[ ](?:from|out[ ]of)[ ]your[ ](?:memory|notes)\b|[ ]from[ ]your[ ](?:memory|notes)\b)
+do = forget|erase|delete|wipe|scrub|purge|(?:(?:do not|don['’]t|never|stop)|(?:there(?:['’]s| is) )?no need to) {keep}|
+    (?:remove|strike|clear|drop|scratch|unsend)|(?:pretend|act (?:like|as if)) (?:(?:that )?{unknown}(?: (?:about|of))?)
+keep = (?:remember|keep|stor|sav|retain|record|memoriz|hold)(?:e|ing)?(?: on to| track of| a record of| down)?
+unknown = (?:i|you)(?:['’]ve| have)? (?:never|don['’]t|did(?:n['’]t| not)|haven['’]t)(?: ever| just)?[ ]
+    (?:heard?|said|say|told you|tell you|mentioned|know|knew)
 doing = (?:(?:would|do) you mind|how about|what about)(?: please)? (?:forgetting|erasing|deleting|wiping)|
     (?:i(?:['’]d| would)(?: really)? (?:appreciate it if|be (?:happy|glad|grateful|relieved) if|prefer it if|rather)|
     (?:it(?:['’]d| would)|that(?:['’]d| would)) be (?:\w+ )?(?:good|great|nice|best|better|kind|lovely|cool) if)[ ]
@@ -733,11 +743,14 @@ asks_zh = (?:我(?:真的?|很|还是)*(?:想要?|希望|要求|需要|要|宁�
     先|也|都|给我|务必|一定要?|顺便|还是|现在|再)*
 memory_zh = (?:从(?:[你您]的?)?(?:记忆|记录|脑子|脑海)[里中]?面?)?
 verb_zh = (?<![别没不勿会怎差又么经老总已刚])(?:忘(?:掉|记|了|却)?(?:掉)?|删(?:掉|除|了|去)|抹(?:掉|去)|
-    清(?:除|空|掉)|移除)
-not_zh = (?:别|不要|不用|不必|无需|请勿|勿|停止|甭)(?:再|继续|老|去)*(?:记(?:得|住|着|录|下来?)?|保存|保留|留着)
-matter_zh = (?:的?(?:这|那)(?:件事情?|事|一?点|个)|的?(?:所有|全部|一切|相关)?的?(?:事情?|信息|内容|记忆|记录|话)|
-    的一切|这个|了)*
-tail_zh = (?:吧|掉|了|啦|哦|啊|呗|好吗|好不好|好么|行吗|行不行|可以吗|可不可以|就行了?|就可以了?|吗|么|
+    清(?:除|空|掉|理掉?)|移除|去掉|拿掉|划掉|销毁|撤回|撤掉)
+not_zh = (?:别|不要|不用|不必|无需|无须|请勿|勿|停止|甭|没必要|用不着)(?:再|继续|老|去|给我|帮我)*
+    (?:记(?:得|住|着|录|下来?|在心上|在脑子里)?|保存|保留|留(?:着|底|存)|存(?:下来?|着|起来|储|档)?|储存|收录)
+unknown_zh = (?:就|可以|全|都)*(?:当作?|当成|假装|权当)(?:是)?(?:我|[你您]|它)?(?:从来|从|压根|根本)*(?:就)?
+    (?:(?:没有?|不)(?:[跟和对][你您])?(?:说|讲|提|听|发|问|告诉|知道|听见|听说|存在|发生)(?:[你您])?过?|没有?(?:这|那)?回事)
+matter_zh = (?:的?(?:这|那|此)(?:一)?(?:(?:件|档子|回|桩)事(?:情|儿)?|事儿?|个人|点|个|条|项)|
+    的?(?:所有|全部|一切|相关|有关)?的?(?:事情?|事儿|信息|资料|内容|记忆|记录|数据|话)|的一切|这个|了)*
+tail_zh = (?:吧|掉|它|算了|了|啦|哦|啊|呗|好吗|好不好|好么|行吗|行不行|可以吗|可不可以|就行了?|就可以了?|吗|么|
     谢谢[你您啦了]?|拜托[你您]?了?|[\s~～])*
 """)
 _FORGETTING |= parts_of(r"""
@@ -754,25 +767,32 @@ mind_forgetting = (?P<before>{lead})(?P<do>{doing})\s+(?:{said}|about |{so}){nam
 forget_zh = (?P<before>{lead_zh}{asks_zh}{memory_zh})(?P<do>(?:{verb_zh})(?:吧|掉)?|(?:{not_zh})着?了?)(?:关于|有关)?
     {named_zh}{ends_zh}
 have_forgotten_zh = (?P<before>{lead_zh}{asks_zh}(?:把|将|对于?|(?=关于))){named_zh}
-    (?:也|都|全部?|统统|通通|一起|彻底|完全|请|给我|[你您]|就|再)*{memory_zh}(?P<do>{verb_zh}){ends_zh}
-named_first_zh = {named_zh}[，,]?(?P<before>(?:请|麻烦[你您]?|就|[你您]|可以|都|也|全部?|最好|还是|直接|以后)*)
-    {memory_zh}(?P<do>{verb_zh}|{not_zh}着?){ends_zh}
+    (?:也|都|全部?|统统|通通|一起|彻底|完全|请|给我|[你您]|就|再)*{memory_zh}(?P<do>{verb_zh}|{unknown_zh}){ends_zh}
+named_first_zh = {named_zh}[，,]?(?P<before>(?:请|麻烦[你您]?|就|[你您]|可以|都|也|全部?|统统|通通|一起|最好|还是|
+    直接|以后|给我|帮我)*)
+    {memory_zh}(?P<do>{verb_zh}|{not_zh}着?|{unknown_zh}){ends_zh}
 not_to_know_zh = (?P<before>我(?:真的?|也|再|已经)*不(?:想|希望|要|愿意)(?:再)?(?:让|叫|要)?[你您])
     (?P<do>(?:再|继续|一直)*(?:记(?:得|住|着)|保存|保留)){named_zh}{ends_zh}
 """).values()
 )
 _MAY_ORDER = lazy_regex(
-    r"\bforg[eo]t|\b(?:eras|delet|wip|scrub|remember|keep|stor)|\b(?:memory|notes)\b|[忘删抹清]|移除|[别不勿必用要需止甭][^，。]{0,3}[记保留]"
+    r"\bforg[eo]t|\b(?:eras|delet|wip|scrub|purg|remember|keep|stor|sav|retain|record|drop|scratch|strike|pretend|clear)"
+    r"|\b(?:memory|notes)\b|[忘删抹清撤]|移除|[去拿划]掉|销毁|[当假]|[别不勿必用要需止甭着][^，。]{0,3}[记保留存储收]"
     r"|不[^，。]{1,8}记",
     re.IGNORECASE,
 )
 _DELETES = lazy_regex(
-    r"\b(?:erase|delete|wipe|scrub|keep(?:ing)?|stor(?:e|ing))\b|[删抹清移]|保存|保留|留着", re.IGNORECASE
+    r"\b(?:eras(?:e|ing)|delet(?:e|ing)|wip(?:e|ing)|scrub|purge|keep(?:ing)?|stor(?:e|ing)|sav(?:e|ing)|retain|record|remove|"
+    r"strike|clear|drop|scratch|unsend|hold)\b|[删抹清移撤]|[去拿划]掉|销毁|[保留存收]",
+    re.IGNORECASE,
 )
 """What an agent may be told to do with a file or a branch as well: "delete my branch" says nothing of what is known."""
 _OF_MEMORY = lazy_regex(
     r"\b(?:told|said|mentioned|know|remember|memory)\b|\b(?:from|in|out of) your notes\b|"
-    r"\bforget (?:everything|anything|all|whatever) about\b|\b(?:keep|delete|erase) (?:the fact )?that \w+ \w+|"
+    r"\b(?:forget|delete|erase|wipe|remove|clear) (?:everything|anything|all|whatever) about\b|"
+    r"\b(?:keep|delete|erase|wipe|store|save|record|retain) (?:the fact )?that \w+ \w+|"
+    r"\ba record of\b|\bme \w+ing\b|[这那][件桩回个]?事|的事(?:情|儿)?(?=[，,。！!吧了也都请就你您别不删忘清抹]|$)|"
+    r"假装|当[作成是我你它]?[^，。]{0,3}[没不]|"
     r"记忆|从[你您]?的?(?:记录|脑)|记得|告诉|说过|知道|关于.+(?:一切|所有)|我(?:刚才|刚刚|之前|上次)?(?:说|讲|提)过?的|别再?记|不要再?记",
     re.IGNORECASE,
 )
@@ -784,6 +804,7 @@ _OF_WHAT_IS_SO = lazy_regex(
 )
 """What says something or names somebody is meant as memory: "forget about the pizza" is not."""
 _MARKED = lazy_regex(
+    r"\bpretend\b|[当装][^，。]{0,4}[没不]|"
     r"\b(?:please|pls|kindly|thanks?|thank you)\b|\b(?:(?:can|could|will|would) you|you to|feel free|let['’]s)\b"
     r"|请|麻烦|劳烦|帮|拜托|求|可以|能|可否|最好|希望|想|吧|好吗|好不好|好么|行吗|行不行|谢谢|给我|务必|别|不|勿|停止|甭",
     re.IGNORECASE,
@@ -795,6 +816,14 @@ _ASKED_SO = lazy_regex(
     re.IGNORECASE,
 )
 """An order in the form of a question."""
+_UNSAID = lazy_regex(
+    r"\W*(?:pretend|act) .*(?:said?|say|mentioned|told|tell)\b|\W*(?:就|请|你)*当.*我.*[没不].*[说讲提]", re.IGNORECASE
+)
+"""That nothing was said: 就当我没说."""
+_WILL_IT = lazy_regex(
+    r"\W*will you (?:ever |really |also )?(?:forget|erase|delete)\b(?!.*\b(?:please|pls|for me)\b)", re.IGNORECASE
+)
+"""What is asked of what may happen: "Will you forget my birthday?"."""
 _GOVERNS = lazy_regex(
     r"\bto (?!(?:the|an?|my|our|this|that|see|me|him|her|work|school|bed)\b|(?-i:[A-Z]))"
     r"|\b(?:can|could|will|would|should|must|might|may|always|often|sometimes|usually|never|if|when(?:ever)?|let|"
@@ -832,7 +861,24 @@ _SAID_LAST = lazy_regex(
     r"|这个|那个|[它他她]|我?刚[才刚](?:说的?话?|那句话?)?|[这那]句话?|[我你您]|一切|所有",
     re.IGNORECASE,
 )
-_ABOUT = lazy_regex(r"^(?:我(?:说|讲|提|告诉[你您])过?的)?(?:关于|有关)|的?(?:话|事情?|内容|信息|记忆|一切|所有)$")
+_ABOUT = lazy_regex(
+    r"^(?:我(?:说|讲|提|告诉[你您])过?的)?(?:关于|有关|[跟和与](?=.+有关))"
+    r"|^(?:anything|everything|all) (?:to do with|about|related to) |(?<=.)有关(?:的.*)?$"
+    r"|的?(?:[这那]件?)?(?:话|事[情儿]?|内容|信息|资料|记录|数据|记忆|一切|所有)$| (?:info(?:rmation)?|details|data)$",
+    re.IGNORECASE,
+)
+_THE_MATTER = lazy_regex(r"^(?:the|any) (?:money|things?|stuff|part|fact) (?:that )?(?=i |my )", re.IGNORECASE)
+_OF_ALL_TOLD = lazy_regex(
+    r"(?:我)?(?:刚[才刚]?|上面|前面|之前|上一?个?|前一?个?|最后)(?:我|面)?(?:[跟和对][你您])?(?:[说讲提发打](?:过|到|了|出来)?)?的?"
+    r"(?:[这那最后一]*(?:条|句|段|番)(?:话|消息|内容)?|话|消息|(?<=[说讲提]的)|(?<=[说讲提]过的))"
+    r"|(?:what|everything|anything|all)(?: that)? i(?:['’]ve| have)?(?: just| ever)? (?:said|told you|"
+    r"wrote|typed|sent)(?: just now)?"
+    r"|(?:(?:that|the|my|this) )?(?:last|previous) (?:message|thing|sentence|line|bit|statement|one)"
+    r"(?: (?:that )?i(?: just)? (?:said|wrote|sent))?"
+    r"|i(?: just| ever)? (?:said|mentioned) (?:that(?: last thing)?|anything|it)",
+    re.IGNORECASE,
+)
+"""What its speaker said last, whatever that was."""
 _GIVEN = lazy_regex(
     r"^(?:the|that|this) (?=.* (?:i|we) )|(?: that)? (?:i|we)(?:['’]ve| have)?(?: just)? (?:gave|given|told|sent|"
     r"showed|shared|mentioned|said)(?: (?:to |with )?you)?"
@@ -850,7 +896,13 @@ _OF_MINE = lazy_regex(
 )
 _OURS = lazy_regex(r"(?:my|our)\b|我", re.IGNORECASE)
 _ORDERED_BEFORE = lazy_regex("请|麻烦|拜托|记住|记得|以后|今后|可以|帮")
-_OF_WHOM_TOLD = lazy_regex("我|刚才|刚刚|之前|那|关于|有关")
+_OF_WHOM_TOLD = lazy_regex("我|[跟和与].+有关|刚才|刚刚|之前|那|关于|有关")
+_DATUM = lazy_regex(r"\b(?:name|number|address|e-?mail|id|handle|username|height|code)$|[号名码址]$", re.IGNORECASE)
+_OF_DATA = lazy_regex(r"信息|资料|数据|记录|了吧|\b(?:info(?:rmation)?|details)\b", re.IGNORECASE)
+_THANKS = lazy_regex(r"\W*(?:谢谢|多谢|感谢|拜托|麻烦|thanks|thank you|please|pls)[^，。,.]{0,8}\W*", re.IGNORECASE)
+_MARKED_ALONE = lazy_regex("请|麻烦|[你您]|吧|谢")
+_OF_ENTRY = lazy_regex("[这那]条|信息|资料|记录|的事|有关")
+_TOLD_OF_ANOTHER = lazy_regex("[把被]|^(?:[他她它你您谁]|大家|别人)")
 _KNOWN_THING = lazy_regex(
     expanded_form(
         "[前旧老新]?(?:{thing}|{kin})|工资|月薪|年薪|薪水|收入|病情?|血压|过敏|密码|身份证号?|银行卡号?|前任",
@@ -858,6 +910,27 @@ _KNOWN_THING = lazy_regex(
     )
 )
 """What people tell of themselves, and may name without saying that it is theirs: 手机号的事就忘了吧."""
+_PERSONAL = lazy_regex(
+    expanded_form(
+        r"(?:(?:{kin})的?)?(?:真名|年龄|岁数|身高|体重|血型|学历|职业|工作单位|住址|地址|家庭住址|手机号码?|电话号码?|"
+        r"身份证(?:号码?)?|护照号?码?|银行卡号?|卡号|密码|工资|月薪|年薪|薪水|薪资|收入|存款|债务|欠款|车牌号?|病史?|病情|过敏(?:史)?|"
+        r"病历|血压|婚姻(?:状况|史)?|星座|籍贯|民族|宗教|信仰|性取向|高考成绩|前科|个人|隐私|[前旧]?(?:{kin}))"
+        r"|(?:phone number|number|(?:home |street )?address|birthday|birth ?date|date of birth|age|weight|height|"
+        r"blood type|salary|wages?|income|password|pin|ssn|social security number|passport number|blood pressure|"
+        r"(?:license|licence|number) plate|plate number|religion|diagnosis|illness|"
+        r"allerg(?:y|ies)|medical history|sexuality|marital status|debts?|ex|real name|personal)",
+        statements_chinese.PARTS,
+    ),
+    re.IGNORECASE,
+)
+"""What is deleted from a memory and hardly from anything else."""
+_ELSEWHERE = lazy_regex(
+    r"(?:从|在)(?![你您]?的?(?:记忆|记录|脑))[^，。]{1,12}[里中上]|表格|列表|名单|文件|文档|表单|[第]\d*[一二三四五六七八九十]?[行列]"
+    r"|\b(?:from|in|on|off|out of) (?!your (?:memory|notes|records|mind)\b)(?:the|this|that|my|our|your|all|every)\b|"
+    r"\b(?:column|row|line|file|table|sheet|spreadsheet|field|inbox|folder)\b",
+    re.IGNORECASE,
+)
+"""Where something stands that is no memory."""
 _SEVERAL_THINGS = lazy_regex(r"\s*(?:、|,? and |(?<=[\u4e00-\u9fff])(?:和|以及|还有|跟)(?=[\u4e00-\u9fff]))\s*")
 
 
@@ -868,6 +941,7 @@ def orders(text: str, *, speaker: str = "user") -> tuple[ForgetOrder, ...]:
     was known of branches out of mind. A thing that is only named is forgotten where it is asked to be forgotten, or
     where what was told is meant.
     """
+    text = simplified(text)
     if not _MAY_ORDER.search(text):
         return ()
     own = own_words(text)
@@ -877,10 +951,21 @@ def orders(text: str, *, speaker: str = "user") -> tuple[ForgetOrder, ...]:
         for start in sorted({span.start, *(one.end() for one in _NEXT.finditer(text, span.start, span.end))}):
             if start < place or not _MAY_ORDER.search(text, start, span.end):
                 continue
+            if found and start <= found[-1].end + 2 and (again := _said_again(text, start, span)):
+                found.append(replace(found[-1], words=text[start:again], start=start, end=again))
+                place = again
+                continue
             for made in _orders_at(text, own, start, span, speaker):
                 found.append(made)
                 place = max(place, made.end)
     return tuple(found)
+
+
+def _said_again(text: str, start: int, span: Span) -> int:
+    """Return the end of a clause that orders what the one before it did: "…, just forget it"."""
+    hard = _HARD_END.search(text, start + 1, span.end)
+    end = span.end if hard is None else hard.start()
+    return end if _DROPPED.fullmatch(text[start:end].rstrip(" ?？")) else 0
 
 
 def without_orders(text: str, ordered: Iterable[ForgetOrder]) -> str:
@@ -916,13 +1001,29 @@ _GOES_ON = lazy_regex(
 """What goes on with an order: "…, and that I smoke"."""
 _DROPPED = lazy_regex(
     expanded_form(
-        r"{lead_zh}{asks_zh}(?:把)?(?:它|他|她|这个|这事)?(?:全部?|都|统统)?(?:{verb_zh}|{not_zh})着?了?(?:它|他|她|这事|这个)?(?P<after>{tail_zh})[。！!\s]*"
-        r"|{lead}(?:(?:{you})\b)?{now}\s*(?:forget|erase|delete) (?:it|him|her|them|that)(?P<after_en>{out})[.!\s]*",
-        _FORGETTING,
+        r"{lead_zh}{asks_zh}(?:[把将])?(?P<whom>{that_zh})?(?:请|就|都|全部?|统统|也|[你您])*{memory_zh}"
+        r"(?:{verb_zh}|{not_zh}|{unknown_zh})着?了?(?P<whom_zh>{that_zh})?(?P<after>{tail_zh})[。！!\s]*"
+        r"|{lead}(?:(?:{you})\b)?{now}\s*(?:{do})(?: about)? (?P<whom_en>it|him|her|them|that|this)(?: {notes})?"
+        r"(?P<after_en>{out})[.!\s]*"
+        r"|{lead}(?:pretend|act (?:like|as if)) {unknown}(?: (?:it|that|this))?[.!\s]*",
+        _FORGETTING | {"that_zh": "(?:[它他她]们?|这个?|那个?|(?:这|那)(?:件|回)?事(?:情|儿)?)"},
     ),
     re.IGNORECASE,
 )
 """An order that has its object before it: 我的手机号，忘了吧."""
+_TOPIC = lazy_regex(
+    r"(?:另外|还有|对了)?[，,]?(?:至于|关于)?(?P<zh>(?:[^，。；]{2,20}?)(?=的(?:这|那)?(?:件|回|桩|个)?事|[这那](?:件|回|桩|个)?事))"
+    r"(?:的?(?:[这那](?:件|回|桩|个)?)?事(?:情|儿)?)(?P<rest>.*)"
+    r"|(?:(?:as for|about|regarding) )?(?:the fact )?that (?P<en>(?:i|my|we|our) .{3,60})"
+    r"|(?P<about>(?:anything|everything|all) (?:to do with|about) my [\w '’-]{2,30}|"
+    r"the [a-z]+ (?:that )?i [\w '’-]{2,40})",
+    re.IGNORECASE,
+)
+"""What is spoken of before an order about it: 欠老李钱的事，请删除; "The money I owe Lionel, please forget it"."""
+_WHOM = lazy_regex(
+    expanded_form(r"(?P<zh>我的?[前旧]?(?:{kin}))|\b(?P<en>my (?:ex-?)?[a-z-]+)\b", statements_chinese.PARTS),
+    re.IGNORECASE,
+)
 _OBJECT = lazy_regex(
     r"(?:另外|还有|对了)?(?:至于|关于|别再?提|不要再?提|别再?说|不说|请?把)?"
     r"(?P<zh>我(?:的|[^，。；]{0,8}(?:说|讲|提|告诉[你您])过?的)?[\u4e00-\u9fff]{1,8}?)(?:的事情?|这件事|那件事)?"
@@ -973,7 +1074,7 @@ def _orders_at(text: str, own: str, start: int, span: Span, speaker: str) -> Ite
     told = _CLAUSE_TOLD.search(text, start, end) is not None
     soft = next((one for one in _SOFT_END.finditer(text, start, end) if not (told and one["ours"])), None)
     end = end if soft is None else soft.start()
-    made = _order(text, start, end, span, speaker)
+    made = _order(_Clause(text, start, end, span, speaker))
     if not made:
         return
     yield from made
@@ -989,54 +1090,194 @@ def _orders_at(text: str, own: str, start: int, span: Span, speaker: str) -> Ite
         place = more.end()
 
 
-def _order(text: str, start: int, end: int, span: Span, speaker: str) -> list[ForgetOrder]:
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    """A clause that may order something, where it stands in its sentence."""
+
+    text: str
+    start: int
+    end: int
+    span: Span
+    speaker: str
+
+    @property
+    def bare(self) -> str:
+        """Its words without a sign of asking."""
+        return self.text[self.start : self.end].rstrip(" ?？")
+
+    @property
+    def before(self) -> str:
+        """What stands before it in its sentence."""
+        return self.text[self.span.start : self.start]
+
+    @property
+    def is_all(self) -> bool:
+        """Whether it is all that its sentence says, but for thanks."""
+        is_end = self.end >= self.span.end - 1 or _THANKS.fullmatch(self.text, self.end, self.span.end) is not None
+        return self.start == self.span.start and is_end
+
+    @property
+    def asks(self) -> bool:
+        """Whether it asks something, and not for it to be done."""
+        said = self.text[self.start : self.end].rstrip()
+        asks = said.endswith(("?", "？", "吗", "么")) or (self.end < self.span.end and self.text[self.end] in "?？")
+        return asks and (not _ASKED_SO.search(self.bare) or _WILL_IT.match(self.bare) is not None)
+
+    def order(self, about: str, *, with_before: bool = False) -> ForgetOrder | None:
+        """Return an order to forget something, perhaps with what stands before the clause."""
+        start = self.span.start if with_before else self.start
+        return _meant(about, self.text[start : self.end].strip(), start, self.end, self.speaker)
+
+    def last(self) -> list[ForgetOrder]:
+        """Return an order to forget what was said last."""
+        return [ForgetOrder(self.before + self.bare, self.span.start, self.end, "", is_last=True)]
+
+
+def _order(clause: _Clause) -> list[ForgetOrder]:
     """Return what a clause orders to be forgotten, one for each thing that it names."""
-    said = text[start:end]
-    asks = said.rstrip().endswith(("?", "？", "吗", "么")) or (end < span.end and text[end] in "?？")
-    bare = said.rstrip(" ?？")
-    if asks and not _ASKED_SO.search(bare):
+    bare, before = clause.bare, clause.before
+    if clause.asks:
         return []
-    before = text[span.start : start]
     dropped = _DROPPED.fullmatch(bare)
     if dropped is not None:
-        return _dropped_object(text, start, end, before, speaker) if _MARKED.search(bare) else []
+        if not before.strip():
+            return clause.last() if _UNSAID.match(bare) else []
+        is_him = dropped["whom_en"] in {"him", "her"} and not _GOVERNS.search(before)
+        is_marked = _MARKED.search(bare) or _HIM.match(bare) or _NOT_AGAIN.match(before)
+        return _dropped_object(clause, dropped) if is_him or is_marked else []
     for form in _ORDER_FORMS:
         found = form.fullmatch(bare)
-        if found is None or _SAID_LAST.fullmatch(found["about"].strip()):
+        if found is None:
             continue
-        if not _is_ordered(found, before, is_all=start == span.start and end >= span.end - 1):
+        if _is_of_last(found, bare) and not (before.strip() and _UNSAID.match(found["do"])):
+            return (
+                clause.last() if clause.start == clause.span.start else [replace(clause.last()[0], start=clause.start)]
+            )
+        if _SAID_LAST.fullmatch(found["about"].strip()):
             continue
-        about, place = found["about"], start + found.start("about")
-        if (
-            found.start("about") < found.start("before")
-            and not _OF_WHOM_TOLD.match(about)
-            and not _KNOWN_THING.fullmatch(about)
-        ):
-            continue
-        whole = next(iter(_stated(text[place : span.end], speaker)), None)
-        if whole is not None and whole.start <= 2 and place + whole.end > end:  # "I'm allergic to nuts, milk and eggs"
-            end = place + whole.end
-            about = text[place:end]
-        words = text[start:end].strip()
-        made = (_meant(one, words, start, end, speaker) for one in _several_things(about, speaker))
-        return [one for one in made if one is not None]
+        if _is_ordered(found, before, is_all=clause.is_all) and _is_named_so(found, is_all=clause.is_all):
+            return _ordered(clause, found)
     return []
 
 
-def _dropped_object(text: str, start: int, end: int, before: str, speaker: str) -> list[ForgetOrder]:
+def _is_of_last(found: re.Match[str], bare: str) -> bool:
+    """Tell whether the object of an order is what was said last: 刚才那条, "what I just said"."""
+    if _SAID_LAST.fullmatch(found["about"].strip()) and _UNSAID.match(found["do"]):
+        return True
+    borders = [found.start(name) for name in ("before", "do", "after")]
+    end = min((one for one in borders if one >= found.end("about")), default=found.end("about"))
+    objects = (bare[place:end].strip(" ，,") for place in (found.start("about"), found.end("do")))
+    return any(map(_OF_ALL_TOLD.fullmatch, objects)) and (
+        found["do"] not in {"忘了", "忘记"} or _MARKED.search(bare) is not None
+    )
+
+
+def _is_named_so(found: re.Match[str], *, is_all: bool) -> bool:
+    """Tell whether what stands before an order is its object: 老李把这事忘了 orders nothing."""
+    about = found["about"]
+    if found.start("about") > found.start("before") or _OF_WHOM_TOLD.match(about):
+        return True
+    if _is_known(about) and (is_all or _MARKED_ALONE.search(f"{found['before']}{found['after']}")):
+        return True
+    if _is_name(about, found[0], is_all=is_all):
+        return _MARKED_ALONE.search(f"{found['before']}{found['after']}") is not None
+    return _OF_MEMORY.search(found[0]) is not None and not _TOLD_OF_ANOTHER.search(about)
+
+
+def _ordered(clause: _Clause, found: re.Match[str]) -> list[ForgetOrder]:
+    """Return the orders to forget what a form of them names."""
+    text, start, end, speaker = clause.text, clause.start, clause.end, clause.speaker
+    about, place = found["about"], start + found.start("about")
+    whole = next(iter(_stated(text[place : clause.span.end], speaker)), None)
+    if whole is not None and whole.start <= 2 and place + whole.end > end:  # "I'm allergic to nuts, milk and eggs"
+        end = place + whole.end
+        about = text[place:end]
+    words = text[start:end].strip()
+    is_first = found.start("about") < found.start("before") or "把" in found["before"]
+    if is_first and _OF_MEMORY.search(found[0]) and not _is_known(about):
+        about = _with_subject(about)
+    if _is_name(name := _ABOUT.sub("", about).strip(), words, is_all=clause.is_all):
+        return [ForgetOrder(words, start, end, name, is_name=True)]
+    made = (_meant(one, words, start, end, speaker) for one in _several_things(about, speaker))
+    return [one for one in made if one is not None]
+
+
+def _dropped_object(clause: _Clause, dropped: re.Match[str]) -> list[ForgetOrder]:
     """Return what is to be forgotten where the clause before the order names it: "My ex, please forget him"."""
-    named = _OBJECT.fullmatch(_NEXT.split(before.rstrip(" ,，、:：—–"))[-1].strip())
+    said = _NEXT.split(clause.before.rstrip(" ,，、:：—–"))[-1].strip()
+    if _OF_ALL_TOLD.match(said):
+        return clause.last()
+    topic = _TOPIC.match(said)
+    if topic is not None:
+        about = _with_subject(topic["zh"] or topic["en"] or topic["about"])
+        one = clause.order(about, with_before=True)
+        if one is None and not topic["about"] and _SELF_TOLD.match(about):
+            one = ForgetOrder(said, clause.span.start, clause.end, about)
+        return [] if one is None else [one]
+    whom = (dropped["whom"] or dropped["whom_zh"] or dropped["whom_en"] or "").lower()
+    if whom[:1] in {"他", "她"} or whom in {"him", "her"}:
+        return _person_before(clause)
+    named = _OBJECT.fullmatch(said)
     if named is None:
-        return []
+        return _stated_before(clause, said) if whom or has_han(said) else []
     about = named["zh"] or named["en"]
-    if (
-        named["zh"]
-        and not about.startswith("我的")
-        and not _KNOWN_THING.fullmatch(_GIVEN_ZH.sub("", about.strip("我")))
-    ):
+    if named["zh"] and not about.startswith("我的") and not _is_known(_GIVEN_ZH.sub("", about.strip("我"))):
         return []  # 我太累了，忘了吧 names nothing
-    one = _meant(about, f"{before} {text[start:end]}".strip(), start - len(before), end, speaker)
+    one = clause.order(about, with_before=True)
     return [] if one is None else [one]
+
+
+def _person_before(clause: _Clause) -> list[ForgetOrder]:
+    """Return an order to forget whoever was named before it: "I broke up with Ray, so forget about him"."""
+    before = clause.before
+    if _ADVISES.search(before):
+        return []
+    is_again = _NOT_AGAIN.match(before) is not None
+    kin = [one["zh"] or one["en"] for one in _WHOM.finditer(before)]
+    kin = [one for one in kin if is_kin(re.sub("^(?:我的?|my )", "", one, flags=re.IGNORECASE))]
+    start = clause.span.start if is_again else clause.start
+    if kin:
+        one = _meant(kin[-1], f"忘掉{kin[-1]}", start, clause.end, clause.speaker)
+        return [] if one is None else [one]
+    names = _names(before) or _NAME.findall(before.strip(" ,"))[:1]
+    return [ForgetOrder(clause.bare, start, clause.end, names[-1], is_name=True)] if names else []
+
+
+def _stated_before(clause: _Clause, said: str) -> list[ForgetOrder]:
+    """Return an order not to keep what stands before it: "I'm pregnant, but please don't store that"."""
+    made = tuple(one for one in _stated(clause.before, clause.speaker) if one.kind != "mood")
+    about = re.sub(r" (?:but|and)$", "", said).strip(" ,")
+    if not _NOT_TO_KEEP.search(clause.bare) or not (made or _SELF_TOLD.match(about)):
+        return []
+    return [ForgetOrder(f"{clause.before}{clause.bare}", clause.span.start, clause.end, about, stated=made)]
+
+
+def _with_subject(about: str) -> str:
+    """Return what is so with the speaker, who need not be named in Chinese: 欠老李钱."""
+    if not has_han(about) or "我" in about:
+        return about
+    return f"我{about}" if tagged(about)[0].tag[:1] in {"v", "d", "p"} else about
+
+
+def _names(text: str) -> list[str]:
+    """Return the names of people in a text, as far as their form tells."""
+    if has_han(text):
+        return [one.text for one in tagged(text) if one.tag == "nr" and not is_kin(one.text)]
+    return _PROPER.findall(text)
+
+
+_ADVISES = lazy_regex(
+    r"\b(?:sa(?:id|ys?)|told|tells|thinks?|should|advised|wrote)\b|[说劝讲叫让问](?!过的)", re.IGNORECASE
+)
+_PROPER = lazy_regex(r"(?<!^)\b[A-Z][a-z]+\b")
+_HIM = lazy_regex(r"\W*[把将][他她]")
+_NOT_AGAIN = lazy_regex(
+    r"\W*(?:请|以后|[你您])*(?:别|不要|不用|不想)再?(?:跟我|和我|对我)?[提说讲]|"
+    r"\W*(?:please )?(?:don['’]t|do not|never) (?:ever )?(?:mention|bring up|talk about)\b",
+    re.IGNORECASE,
+)
+_NOT_TO_KEEP = lazy_regex(r"\b(?:do not|don['’]t|never|no need to) \w+|\bpretend\b|[别不勿]|当", re.IGNORECASE)
+_SELF_TOLD = lazy_regex(r"(?:I|my|we)\b|我", re.IGNORECASE)
 
 
 def _is_ordered(found: re.Match[str], before: str, *, is_all: bool) -> bool:
@@ -1058,13 +1299,33 @@ def _is_ordered(found: re.Match[str], before: str, *, is_all: bool) -> bool:
 
 def _is_ordered_plainly(found: re.Match[str], before: str, *, is_all: bool, of_memory: bool) -> bool:
     """Tell whether Chinese words without any of request order something: 我把伞忘了 and 你忘了我的生日 do not."""
-    if "你" in found["before"] or "您" in found["before"] or found.start("about") < found.start("before"):
+    if "你" in found["before"] or "您" in found["before"]:
         return False
+    if found.start("about") < found.start("before"):
+        return is_all and _OF_ENTRY.search(found[0]) is not None and found["do"] not in {"忘了", "忘记"}
     if found["before"].endswith(("把", "将")):
         return is_all or of_memory
     if found["do"].startswith(("忘掉", "删", "抹", "清", "移")):
         return not before.strip() or of_memory or _ORDERED_BEFORE.search(before) is not None
     return is_all and not found["do"].startswith("忘了")
+
+
+def _is_known(about: str) -> bool:
+    """Tell whether a thing is one that people tell of themselves: 车牌号 is theirs, whose else."""
+    return _KNOWN_THING.fullmatch(about) is not None or (has_han(about) and _PERSONAL.fullmatch(about) is not None)
+
+
+def _is_name(about: str, words: str, *, is_all: bool) -> bool:
+    """Tell whether an order names somebody and nothing else: 忘掉孙丽."""
+    if _DELETES.search(words) and not _OF_MEMORY.search(words) and not _OF_DATA.search(words):
+        return False
+    if has_han(about):
+        named = tagged(about)
+        return len(named) == 1 and named[0].tag == "nr" and not is_kin(about)
+    return is_all and not _OF_MEMORY.search(words) and _NAME.fullmatch(about) is not None
+
+
+_NAME = lazy_regex(r"[A-Z][a-z]{2,}(?: [A-Z][a-z]+)?")
 
 
 def _several_things(about: str, speaker: str) -> list[str]:
@@ -1079,18 +1340,26 @@ def _several_things(about: str, speaker: str) -> list[str]:
 
 def _meant(about: str, words: str, start: int, end: int, speaker: str) -> ForgetOrder | None:
     """Return an order to forget something, where it is about what is remembered."""
-    about = about.strip().strip("'\"‘’“”「」").removeprefix("that ")
+    about = _THE_MATTER.sub("", about.strip().strip("'\"‘’“”「」").removeprefix("that "))
     given = _GIVEN.sub("", about)
     about = f"my {given}" if given != about and not _OF_MINE.match(about) else about
     about = _ABOUT.sub("", _GIVEN_ZH.sub("", about))
-    about = f"我的{about}" if _KNOWN_THING.fullmatch(about) else about
+    about = f"我的{about}" if _is_known(about) else about
+    about = f"my {about[4:]}" if about[:4].lower() == "the " and _PERSONAL.fullmatch(about[4:]) else about
     made = tuple(_stated(about, speaker))
-    # 请忘掉上一个方案，我们用新的 drops a plan, and no memory.
-    if not made and ("，" in about or ", " in about or (_DELETES.search(words) and not _OF_MEMORY.search(words))):
-        return None
     thing = _OF_MINE.match(about)
     named = "" if made or thing is None else (thing["en"] or thing["zh"]).lower()
     named = next((one for form, one in _ASKED_THINGS if form.fullmatch(about)), named)
+    deletes = _DELETES.search(words) and not _OF_MEMORY.search(words)
+    if deletes and named and not _ELSEWHERE.search(words):
+        deletes = not (
+            _PERSONAL.fullmatch(named)
+            or (other_names(named) and _OF_DATA.search(words))
+            or (_NOT_TO_KEEP.search(words) and _DATUM.search(named))
+        )
+    # 请忘掉上一个方案，我们用新的 drops a plan, and no memory.
+    if not made and ("，" in about or ", " in about or deletes):
+        return None
     if not made and (named in _VAGUE_THINGS or not (named or _OF_MEMORY.search(words) or _OF_WHAT_IS_SO.search(words))):
         return None
     return ForgetOrder(words, start, end, about, named, made)
