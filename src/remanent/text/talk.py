@@ -156,8 +156,9 @@ _ONESELF = lazy_regex(r"\b(?:i|my|me|mine|we|our|us|ours)\b|我|咱|俺", re.IGN
 _POLITELY = lazy_regex(rf"^\W*(?:{_TELL_ME})", re.IGNORECASE)
 # Who asks for advice or help wants no memory: "How do I mend my bike?", "我的简历该怎么写？".
 _OF_ADVICE = lazy_regex(
-    r"\b(?:how(?!\s+(?:old|tall|long\s+(?:have|has|had|was|were|did)|many|much|often|far))|why|should|can|could|would|may|might|shall|best|wrong)\b|"
-    r"怎么(?!称呼)|为什么|为何|如何|该|能|可以|要不要|最好",
+    r"\b(?:how(?!\s+(?:old|tall|long\s+(?:have|has|had|was|were|did)|many|much|often|far))|why|should|can|could|would|may|might|"
+    r"shall|need|(?<!my )(?<!our )best|wrong)\b|"
+    r"怎么(?!称呼)|怎样|为什么|为何|如何|该|能|可以|需要|要不要|最好(?!的)",
     re.IGNORECASE,
 )
 
@@ -303,6 +304,11 @@ def takes_back(text: str) -> bool:
 def speaks_of_oneself(text: str) -> bool:
     """Tell whether a text names whoever says it: "my", "we", "我"."""
     return _ONESELF.search(text) is not None
+
+
+def asks_for_advice(text: str) -> bool:
+    """Tell whether a message asks for advice or help, of which no memory may tell: "How do I mend my bike?"."""
+    return _OF_ADVICE.search(_POLITELY.sub("", text)) is not None
 
 
 def asks_of_oneself(text: str) -> bool:
