@@ -317,6 +317,21 @@ def asks_of_oneself(text: str) -> bool:
     return only_asks(text) and speaks_of_oneself(asked) and _OF_ADVICE.search(asked) is None
 
 
+_ASKS_A_NAME = lazy_regex(
+    r"\b(?:called|named)\b(?=\W*\Z)|\bnames?\s+of\b|(?<=['’]s)\s+(?:(?:first|last|full)\s+)?name\b(?=\W*\Z)|"
+    r"叫做?(?:什么|啥)(?:名字?)?|的?(?:名字|姓名)[叫是]?(?:什么|啥)",
+    re.IGNORECASE,
+)
+
+
+def without_words_for_names(question: str) -> str:
+    """Return a question without the words by which it asks for a name: "What's my dog called?" asks of a dog.
+
+    Who tells of a greyhound, Biscuit, needs none of them, and "someone called Femi" has one and is no dog.
+    """
+    return _ASKS_A_NAME.sub(" ", question)
+
+
 # ── what a message asks: its questions one by one, without what its writer says is not the question ──
 # A long message says many things and asks one; searched whole, what it says first outweighs what it asks. Several
 # questions in one message are searched one by one, because a vector of two matters is near to neither.
