@@ -355,7 +355,7 @@ something, but 老家 did not find 从小在大连长大."""
 _CLEAR = 2.0
 """How far above the threshold of a small store (`_SMALL`) an answer is given as one. In pieces of 8 to 120 messages
 (LoCoMo, MemDaily, RealMem, LongMemEval, BEAM), with all that is below: of 400 questions of general knowledge, half of
-them put with "I", 4% get a plain answer and 8% an unsure one; of 250 that belong to other stores 29% and 40%; of 170
+them put with "I", 4% get a plain answer and 8% an unsure one; of 250 that belong to other stores 29% and 39%; of 170
 with an answer all get one, two of them unsure."""
 
 
@@ -684,7 +684,8 @@ class _Own:
             return False
         if self.is_fitting or asks_for_advice(self._asked):
             return self.is_fitting
-        return self.is_asked or (self.nearest >= _LEAST_NEAR and _OF_THE_PAST.search(self._asked) is not None)
+        least = _LEAST_NEAR if self.is_english else self.bound
+        return self.is_asked or (self.nearest >= least and _OF_THE_PAST.search(self._asked) is not None)
 
     @cached_property
     def lack(self) -> tuple[float, float] | None:
