@@ -70,6 +70,8 @@ async def test_what_has_changed_comes_before_what_was_and_that_stays_readable(
         "My rent is $1,500.|They moved the bus stop to Main Street.|How much is my rent?",
         "We deployed the shop on Fridays.|From now on we deploy on Tuesdays.|When did we originally deploy?",
         f"My favorite running shoes are red Nikes.|{LONG}|What brand are my favorite running shoes?",
+        "I moved into the new flat in March.|Mum's moved into a bungalow.|When did I move into the flat?",
+        "我三月搬进了新公寓。|妈妈搬到了奥特利的平房。|我什么时候搬进公寓的？",
         "我住在北京。|我把闹钟改到七点了。|我住在哪里？",
         "我的手机是华为Mate60。|我同事换了工作。|我的手机是什么？",
         "房东通知房租从5200涨到5800，下个月起算。|搬家的事黄了，独墅湖那个房子没谈拢，今年不搬了。|房租现在多少钱？",
@@ -165,3 +167,31 @@ async def test_another_day_or_measure_is_not_a_change_of_the_one_that_is_asked_f
 ) -> None:
     await told(ada, clock, of_this, of_that)
     assert (await ada.recall(question)).items[0].text == of_this
+
+
+def test_what_newer_words_let_doubt_is_not_put_behind_them_where_something_else_is_asked(tmp_path: Path) -> None:
+    """The boss has left; the hospital that was named in the same breath stands where it stood."""
+    said = """2026-01-05 user: Hi! I'm Tessa, I just started as a nurse at St. Mary's hospital in Leeds.
+        2026-01-05 assistant: Congratulations Tessa! How is the new job going?
+        2026-01-05 user: Pretty hectic, night shifts mostly. My boss is called Harriet, she's strict but fair.
+        2026-01-06 user: My brother Owen is getting married in July.
+        2026-02-02 user: Signed for the flat, moving in on the 1st of March.
+        2026-04-01 user: Harriet left, the new ward manager is someone called Femi.
+        2026-06-15 user: I started climbing with Jo from work on Thursdays.
+        2026-07-08 user: The dentist wants me back in six months."""
+    turns = [line.strip().split(" ", 2) for line in said.splitlines()]
+    with remanent.open(tmp_path) as memory:
+        ada = memory.agent("ada")
+        ada.remember(
+            [
+                {"role": role.strip(":"), "content": text, "occurred_at": f"{day}T09:00:00+00:00"}
+                for day, role, text in turns
+            ],
+            session="chat",
+        )
+        memory.settle()
+        items = ada.recall("Where do I work?", options=RecallOptions(gate=False)).items
+    place = next(at for at, item in enumerate(items) if "St. Mary's" in item.text)
+    assert items[place].stale, "the boss who is named there has left"
+    assert place < next(at for at, item in enumerate(items) if item.text.startswith("Harriet left"))
+    assert place < 3

@@ -457,6 +457,97 @@ def test_what_is_told_is_given_as_an_answer_and_what_is_of_nobody_here_not_at_al
             assert (found.gate.verdict, found.items, found.text) == ("far", (), "")
 
 
+CHAT = {
+    "en": """
+        Hello! I am Gus, I moved to Cork in spring.
+        The estate agent wants 1,300 a month for the house.
+        I came out in a rash from penicillin in 2021, never again.
+        My colleague Petra lends me her drill on Saturdays.
+        We have a beagle, Muffin, who eats socks.
+        Poor dog! Muffin had to have two teeth out, 310 euros!
+        On Mondays I go bouldering with Petra.
+        I have handed in my notice at the pharmacy.
+        From June I look after the greenhouses of the town.
+        The neighbours are building a sauna in the garden.
+        Our boiler broke twice this winter.
+        I paint the fence green next week.
+        The train to Dublin was three hours late.
+        I burnt the lentils again.
+    """,
+    "zh": """
+        我叫方宁，春天刚搬到绍兴。
+        房东一个月收两千六。
+        我吃芒果嘴唇会肿，再也不敢碰了。
+        同事陆婷每周六把电钻借给我。
+        我们养了一只柴犬，叫年糕，爱咬袜子。
+        年糕打架缝了几针，花了八百！
+        每周一我跟陆婷去攀岩。
+        我从药房辞职了。
+        六月起我去管城里的温室。
+        邻居在院子里盖桑拿房。
+        锅炉这个冬天坏了两回。
+        下周我要把篱笆刷成绿色。
+        去杭州的火车晚了三个钟头。
+        我又把扁豆烧糊了。
+    """,
+}
+NOT_DENIED = (
+    "What sport do I do?", "Is amoxicillin safe for me?", "Can I take amoxicillin?", "What drug must I not be given?",
+    "What did the vet cost?", "我平时做什么运动？", "阿莫西林我能吃吗？", "我的工资是多少？",
+)  # fmt: skip
+"""Asked of oneself, in words that nothing here has."""
+NOT_CERTAIN = (
+    "When is my birthday?", "How old am I?", "What are my plans for Christmas?", "What is Petra's salary?",
+    "What is Petra's phone number?", "陆婷的工资是多少？", "我的生日是哪天？",
+)  # fmt: skip
+"""What nothing here tells, though other things are told of whom they ask for."""
+
+
+@pytest.fixture(scope="module")
+def chat(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Agent]]:
+    with remanent.open(tmp_path_factory.mktemp("chat")) as memory:
+        agents = {language: memory.agent(language) for language in CHAT}
+        for language, agent in agents.items():
+            agent.remember([{"role": "user", "content": line.strip()} for line in CHAT[language].strip().splitlines()])
+        memory.settle()
+        yield agents
+
+
+@pytest.mark.parametrize("question", [*NOT_DENIED, *NOT_CERTAIN])
+def test_what_is_asked_of_oneself_is_neither_denied_nor_certain_where_no_memory_has_its_words(
+    chat: dict[str, Agent], question: str
+) -> None:
+    """To deny an allergy may kill; to be certain of a birthday that nobody told makes one up."""
+    gate = chat[working_language(question)].recall(question).gate
+    assert gate is not None
+    assert gate.verdict == "unsure"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How do I fix a flat tyre?",
+        "How do I improve my pronunciation?",
+        "What language do they speak in Brazil?",
+        "Can I bring liquids on a plane?",
+        "我怎么给手机清理内存？",
+        "去日本我需要签证吗？",
+        "我面试该穿什么？",
+    ],
+)
+def test_what_anybody_may_ask_gets_nothing_though_it_says_i(chat: dict[str, Agent], question: str) -> None:
+    found = chat[working_language(question)].recall(question)
+    assert found.gate is not None
+    assert (found.gate.verdict, found.items) == ("far", ())
+
+
+def test_what_is_told_in_such_a_chat_is_still_certain(chat: dict[str, Agent]) -> None:
+    for question in ("Where did I hand in my notice?", "What did I burn again?", "我从哪里辞职了？", "房东收多少？"):
+        gate = chat[working_language(question)].recall(question).gate
+        assert gate is not None
+        assert gate.verdict == "near", question
+
+
 @pytest.mark.parametrize(
     ("asked", "other"),
     [

@@ -105,3 +105,19 @@ def test_the_beginning_and_the_end_of_a_very_long_question_are_read() -> None:
 def test_a_question_of_usual_length_is_read_whole() -> None:
     text = "x" * MAX_READ_CHARACTERS
     assert Question(text, ADA).read == text
+
+
+@pytest.mark.parametrize(
+    ("asked", "terms"),
+    [
+        ("What's my dog called?", ["dog"]),
+        ("What is the name of my cat?", ["cat"]),
+        ("What is my mum's name?", ["mum"]),
+        ("我的狗叫什么？", ["狗"]),
+        ("我女儿的名字是什么？", ["女儿", "女", "儿"]),
+        ("Who called me?", ["call"]),
+        ("What is my name?", ["name"]),
+    ],
+)
+def test_what_only_asks_for_a_name_is_not_searched(asked: str, terms: list[str]) -> None:
+    assert Question(asked, SCOPE).terms == tuple(terms)

@@ -174,6 +174,10 @@ def test_a_stretch_of_days_never_ends_before_it_begins_nor_takes_a_year(said: st
         "我改签到周日的航班了。",
         "我抢到了周日的门票了。",
         "会议推迟到周日了。",
+        "Sorry, I meant Saturday at 3.",
+        "I said Saturday, but it is Sunday.",
+        "I got it wrong, the party's Sunday.",
+        "抱歉，我说错了，是周六三点。",
     ],
 )
 def test_what_was_done_for_a_weekday_does_not_tell_that_it_is_over(said: str) -> None:
@@ -186,6 +190,7 @@ def test_what_was_done_for_a_weekday_does_not_tell_that_it_is_over(said: str) ->
         ("We watched Saturday's match.", "We watched Saturday [2026-11-14]'s match."),
         ("I bought a coat on Saturday.", "I bought a coat on Saturday [2026-11-14]."),
         ("I missed Sunday's flight.", "I missed Sunday [2026-11-15]'s flight."),
+        ("Sorry, I meant that we met on Saturday.", "Sorry, I meant that we met on Saturday [2026-11-14]."),
         ("I moved house on Saturday.", "I moved house on Saturday [2026-11-14]."),
         ("周日我买了票。", "周日[2026-11-15]我买了票。"),
     ],

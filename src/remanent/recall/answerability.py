@@ -142,6 +142,19 @@ def lacks_mention(question: str, texts: Sequence[str]) -> bool:
     return bool(wanted) and not _has_word(texts, wanted) and not speaks_of(texts, wanted)
 
 
+def lacks_mention_of_named(question: str, texts: Sequence[str]) -> bool:
+    """Tell whether no text that names whom a question is about has a word of what it asks for: "Where does Sam swim?".
+
+    What is said of one may be said of another elsewhere: a hospital where somebody else works is not Sam's.
+    """
+    claim = read_claim(question)
+    wanted = _asked_for(claim)
+    names = [fold(one.text) for one in mentions(claim.text) if one.kind in ("person", "name")]
+    of_it = [key for key, token in wanted.items() if token.part is not TokenKind.NAME]
+    about = [text for text in texts if any(name in fold(text) for name in names)]
+    return len(names) == 1 and bool(about and of_it) and not _has_word(about, of_it) and not speaks_of(about, of_it)
+
+
 def names_an_owner(question: str) -> bool:
     """Tell whether a question names somebody of whom it asks for something: "Lily's husband", 小丽的丈夫."""
     claim = read_claim(question)

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from remanent.model import Entry, Kind, Scope
 from remanent.model.entry import AHEAD
 from remanent.recall.indexing import understood_through
-from remanent.recall.question import Question, told_within
+from remanent.recall.question import Question, search_terms, told_within
 from remanent.stores import EntryQuery, Hit, LatestQuery, RecordFilter, RecordPosition, Store, WalkQuery
 from remanent.text.dates import TimeMention
-from remanent.text.terms import held_terms, query_terms
+from remanent.text.terms import held_terms
 
 if TYPE_CHECKING:
     import numpy as np
@@ -167,7 +167,7 @@ def indexed_by_words(
     store: Store, question: Question, wanted: RecordFilter, *, limit: int, places: bool = True
 ) -> "asyncio.Future[list[list[Hit]]]":
     """Search the text index for each part of a question: asked at once, so that it goes with what else is asked."""
-    parts = [own for part in question.parts if (own := query_terms(part))] or [list(question.terms)]
+    parts = [own for part in question.parts if (own := search_terms(part))] or [list(question.terms)]
     return asyncio.gather(
         *(store.search_text(question.scope, part, record_filter=wanted, limit=limit, places=places) for part in parts)
     )

@@ -16,8 +16,9 @@ from remanent.stores import RecordFilter, Standing
 from remanent.text.dates import TimeMention, find_dates
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import TextLanguage, fold, language_of
-from remanent.text.talk import asked_part, questions
+from remanent.text.talk import asked_part, questions, without_words_for_names
 from remanent.text.terms import query_terms
+from remanent.text.words import CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS
 
 # Questions whose answer is a course of events: they are answered in the order in which it happened.
 _ORDER = lazy_regex(
@@ -65,6 +66,17 @@ _AT_LEAST = timedelta(days=1)
 def told_within(mention: TimeMention) -> tuple[datetime, datetime]:
     """Return the beginning of a time and the end of the while in which people tell of it."""
     return mention.begin, mention.finish + max(_AT_LEAST, (mention.finish - mention.begin) * _LATER)
+
+
+def search_terms(text: str) -> list[str]:
+    """Return the terms that a question is searched by: without what asks for a name, as far as anything else is left.
+
+    >>> search_terms("What's my dog called?"), search_terms("What's it called?")
+    (['dog'], ['call'])
+    """
+    terms = query_terms(text)
+    of_it = query_terms(asked) if (asked := without_words_for_names(text)) != text else terms
+    return of_it if any(one not in ENGLISH_STOP_WORDS and one not in CHINESE_STOP_WORDS for one in of_it) else terms
 
 
 T = TypeVar("T")
@@ -138,7 +150,7 @@ class Question:
     @_ReadOnce
     def terms(self) -> tuple[str, ...]:
         """The search terms of the words."""
-        return tuple(query_terms(self.asked))
+        return tuple(search_terms(self.asked))
 
     @_ReadOnce
     def whose(self) -> tuple[MetadataCondition, ...]:

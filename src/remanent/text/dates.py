@@ -431,6 +431,12 @@ _PAST_FORM = lazy_regex(
     r"(?<!\bis )(?<!\bare )(?<!\bam )(?<!\bbe )(?<!'s )(?<!'re )\b[a-z]{2,}+(?<!need)(?<!feed)", re.IGNORECASE
 )
 """A word that may be a verb in the past, and not what is "closed" on a Sunday or "booked" for one."""
+_PUT_RIGHT = lazy_regex(
+    r"\bi(?:['’]ve|\s+had|\s+have|\s+just)?\s+(?:meant|said|wrote|typed|mistyped|misspoke|was\s+wrong|"
+    r"(?:got|mixed)\s+(?:it|that|this|them)\s+(?:wrong|up))\b",
+    re.IGNORECASE,
+)
+"""Who puts something right spoke of it in the past, and the day may be to come: "Sorry, I meant Wednesday at 3"."""
 DATE_BEHIND = lazy_regex(r"\s*[\[(（]\d{4}(?:-\d\d){0,2}(?: – \d{4}(?:-\d\d){0,2})?[\])）]")
 """A date behind words, in whichever brackets: a memory that was made of a turn may have it already."""
 RESOLVED = lazy_regex(r" ?\[\d{4}(?:-\d\d){0,2}(?: – \d{4}(?:-\d\d){0,2})?\]")
@@ -493,7 +499,7 @@ def _dates_behind(
                 continue
             if _WEEKDAY.match(mention.text):
                 if is_told_past is None:  # once for a sentence, however many weekdays it has
-                    is_told_past = _tells_of_past(words)
+                    is_told_past = _tells_of_past(_PUT_RIGHT.sub("", words))
                 if is_habit or not _is_settled(words, mention, occurred_at, is_told_past=is_told_past):
                     continue
             if _REPEATED.search(words[max(0, mention.start - _NEAR) : mention.start]) or DATE_BEHIND.match(

@@ -156,8 +156,9 @@ _ONESELF = lazy_regex(r"\b(?:i|my|me|mine|we|our|us|ours)\b|我|咱|俺", re.IGN
 _POLITELY = lazy_regex(rf"^\W*(?:{_TELL_ME})", re.IGNORECASE)
 # Who asks for advice or help wants no memory: "How do I mend my bike?", "我的简历该怎么写？".
 _OF_ADVICE = lazy_regex(
-    r"\b(?:how(?!\s+(?:old|tall|long\s+(?:have|has|had|was|were|did)|many|much|often|far))|why|should|can|could|would|may|might|shall|best|wrong)\b|"
-    r"怎么(?!称呼)|为什么|为何|如何|该|能|可以|要不要|最好",
+    r"\b(?:how(?!\s+(?:old|tall|long\s+(?:have|has|had|was|were|did)|many|much|often|far))|why|should|can|could|would|may|might|"
+    r"shall|need|(?<!my )(?<!our )best|wrong)\b|"
+    r"怎么(?!称呼)|怎样|为什么|为何|如何|该|能|可以|需要|要不要|最好(?!的)",
     re.IGNORECASE,
 )
 
@@ -305,10 +306,30 @@ def speaks_of_oneself(text: str) -> bool:
     return _ONESELF.search(text) is not None
 
 
+def asks_for_advice(text: str) -> bool:
+    """Tell whether a message asks for advice or help, of which no memory may tell: "How do I mend my bike?"."""
+    return _OF_ADVICE.search(_POLITELY.sub("", text)) is not None
+
+
 def asks_of_oneself(text: str) -> bool:
     """Tell whether a message only asks for a fact of the speaker's own: "What is my blood type?", "我的狗叫什么？"."""
     asked = _POLITELY.sub("", text)
     return only_asks(text) and speaks_of_oneself(asked) and _OF_ADVICE.search(asked) is None
+
+
+_ASKS_A_NAME = lazy_regex(
+    r"\b(?:called|named)\b(?=\W*\Z)|\bnames?\s+of\b|(?<=['’]s)\s+(?:(?:first|last|full)\s+)?name\b(?=\W*\Z)|"
+    r"叫做?(?:什么|啥)(?:名字?)?|的?(?:名字|姓名)[叫是]?(?:什么|啥)",
+    re.IGNORECASE,
+)
+
+
+def without_words_for_names(question: str) -> str:
+    """Return a question without the words by which it asks for a name: "What's my dog called?" asks of a dog.
+
+    Who tells of a greyhound, Biscuit, needs none of them, and "someone called Femi" has one and is no dog.
+    """
+    return _ASKS_A_NAME.sub(" ", question)
 
 
 # ── what a message asks: its questions one by one, without what its writer says is not the question ──
