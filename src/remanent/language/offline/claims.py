@@ -440,7 +440,7 @@ _DOCUMENTS = (
     r"agreements?|invoices?|receipts?|quotes?|forms?|questionnaires?|surveys?|census|regist(?:er|ry)|ledgers?|diary|diaries|journals?|"
     r"bulletins?|newsletters?|releases?|statements?|summary|summaries|briefs?|interviews?|announcements?|notices?|"
     r"spreadsheets?|files?|certificates?|yearbooks?|almanacs?|encyclop(?:a?e)dias?|textbooks?|stud(?:y|ies)|tickets?|"
-    r"slides|presentations?|prescriptions?|news"
+    r"slides|presentations?|prescriptions?|charts?|news"
 )
 _QUALIFIERS = (
     r"lab(?:oratory)?|field|incident|customer|client|supplier|vendor|contractor|community|hospital|clinic|medical|"
@@ -512,7 +512,7 @@ def names_a_source(text: str) -> bool:
 
 def _headed(claim: ParsedClaim) -> re.Match[str] | None:
     """Return a heading that names a document, and perhaps what that is about: 启明公司2024年年度报告."""
-    found = _DOCUMENT.fullmatch(claim.text.strip()) if len(claim.text) <= _LONGEST_TITLE else None
+    found = _document(claim.text.strip())
     if found is None or not found["about"]:
         return found
     if claim.language == "en":
@@ -520,6 +520,11 @@ def _headed(claim: ParsedClaim) -> re.Match[str] | None:
     told = [token for token in claim.tokens if token.start < found.end("about")]
     # A verb that stands first is a part of a name: 启明公司.
     return None if any((token.is_verb and token.place) or token.part is TokenKind.PERSON for token in told) else found
+
+
+@lru_cache(maxsize=4_096)
+def _document(text: str) -> re.Match[str] | None:
+    return _DOCUMENT.fullmatch(text) if len(text) <= _LONGEST_TITLE else None
 
 
 def _period(heading: re.Match[str]) -> str:
