@@ -202,6 +202,16 @@ ADAPTERS: dict[str, Work] = {
     "language.offline.office_holders.are_two_deeds": lambda text: office_holders.are_two_deeds(text, text[1:]),
     "language.offline.judgement.restated_value": lambda text: judgement.restated_value(_compared(text)),
     "language.offline.judgement.judge": lambda text: judgement.judge(_compared(text)),
+    "language.offline.judgement.are_of_two_periods": lambda text: [
+        judgement.are_of_two_periods(compared.one, compared.other, found)
+        for compared in [_compared(text)]
+        for found in compared.differences
+    ],
+    "language.offline.comparison.are_of_two_rates": lambda text: [
+        comparison.are_of_two_rates(found.one[0], found.other[0], compared.one, compared.other)
+        for compared in [_compared(text)]
+        for found in compared.differences
+    ],
     "language.offline.judgement.same_subject": lambda text: [
         judgement.same_subject(compared, found) for compared in [_compared(text)] for found in compared.differences
     ],

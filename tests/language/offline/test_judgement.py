@@ -323,6 +323,70 @@ def test_whose_words_follow_is_not_what_they_are_about(one: list[str], other: li
 
 @pytest.mark.spec("USE-10")
 @pytest.mark.parametrize(
+    ("one", "other", "is_conflict"),
+    [
+        # A heading that names a document is not what stands under it is about,
+        (["甲报告。", "老宅建于1877年。"], ["乙报告。", "老宅建于1923年。"], True),
+        (["Report A.", "The mill was built in 1877."], ["Report B.", "The mill was built in 1923."], True),
+        (
+            ["项目周报（研发部）。", "星河项目计划于12月15日上线。"],
+            ["供应商会议纪要。", "星河项目计划于1月20日上线。"],
+            True,
+        ),
+        (["新华网。", "昨日化工厂爆炸造成12人死亡。"], ["当地论坛。", "昨日化工厂爆炸造成19人死亡。"], True),
+        (["新华网。", "化工厂爆炸造成12人死亡。"], ["当地论坛。", "化工厂爆炸造成30人受伤。"], False),
+        (["Report A.", "The storm killed 12 people."], ["Report B.", "The storm injured 30 people."], False),
+        # unless it says of what, or the document is of whom nothing else is said;
+        (["一号楼施工日志。", "外墙完成80%。"], ["二号楼施工日志。", "外墙完成60%。"], False),
+        (["研发部周报。", "员工30人。"], ["财务部周报。", "员工12人。"], False),
+        (["Sales team report.", "Headcount is 14."], ["Support team report.", "Headcount is 22."], False),
+        # its year is that of what may change,
+        (["2024年报。", "公司员工3200人。"], ["2025年报。", "公司员工3500人。"], False),
+        (
+            ["启明公司2024年年度报告。", "截至年末，公司员工3200人。"],
+            ["启明公司2025年年度报告。", "截至年末，公司员工3500人。"],
+            False,
+        ),
+        (["一季度报告。", "公司新增客户120家。"], ["二季度报告。", "公司新增客户95家。"], False),
+        (["Q1 report.", "The shop sold 1,200 bikes."], ["Q2 report.", "The shop sold 1,450 bikes."], False),
+        (["2024年报。", "公司成立于1998年。"], ["2025年报。", "公司成立于2001年。"], True),
+        # and a dose is one per something.
+        (["处方。", "二甲双胍每次0.5克。"], ["护理记录。", "二甲双胍每次1克。"], True),
+        (["处方。", "二甲双胍每次0.5克。"], ["护理记录。", "二甲双胍每日1.5克。"], False),
+        (["Prescription.", "Metformin 500 mg per dose."], ["Nursing record.", "Metformin 1000 mg per dose."], True),
+        (["Prescription.", "Metformin 500 mg per dose."], ["Nursing record.", "Metformin 1500 mg per day."], False),
+    ],
+)
+def test_a_heading_says_of_what_and_of_when_a_document_tells(
+    one: list[str], other: list[str], is_conflict: bool
+) -> None:
+    first, second = read_claims(one), read_claims(other)
+    assert (judge(compare(first[-1], second[-1])).conflict >= CONFLICT) is is_conflict
+    assert judge(compare(first[0], second[0])).conflict < CONFLICT
+
+
+@pytest.mark.spec("USE-10")
+@pytest.mark.parametrize(
+    ("one", "other", "is_conflict"),
+    [
+        ("张建国，对青霉素过敏。", "张建国，无药物过敏史。", True),
+        ("患者对阿司匹林过敏。", "患者否认药物过敏史。", True),
+        ("张建国，对花粉过敏。", "张建国，无药物过敏史。", False),
+        ("周海，对芒果不过敏。", "周海，有食物过敏史。", False),
+        ("小陈养了一只猫。", "小陈没有养宠物。", True),
+        ("Jane Doe is allergic to penicillin.", "Jane Doe has no drug allergies.", True),
+        ("Jane Doe is allergic to peanuts.", "Jane Doe has no drug allergies.", False),
+        ("Mrs Lane has a cat.", "Mrs Lane has no pets.", True),
+        ("Mrs Lane has a son.", "Mrs Lane has no pets.", False),
+    ],
+)
+def test_whoever_denies_a_class_of_things_denies_each_of_them(one: str, other: str, is_conflict: bool) -> None:
+    assert (judged(one, other).conflict >= CONFLICT) is is_conflict
+    assert (judged(other, one).conflict >= CONFLICT) is is_conflict
+
+
+@pytest.mark.spec("USE-10")
+@pytest.mark.parametrize(
     ("older", "newer"),
     [
         ("我骑电动车去学校。", "我以前骑电动车去学校，现在坐地铁。"),

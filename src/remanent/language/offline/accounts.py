@@ -29,7 +29,7 @@ from remanent.language.offline.comparison import (
     name_runs,
     plain_forms,
 )
-from remanent.language.offline.judgement import CONFLICT, Judgement
+from remanent.language.offline.judgement import CONFLICT, Judgement, are_of_two_periods
 from remanent.language.offline.lexicon import lexicon
 from remanent.language.offline.values import whens
 from remanent.lightweight import dataclass
@@ -129,7 +129,7 @@ def disputed(claim: ParsedClaim, account: Account) -> tuple[int, Judgement] | No
     A value that another sentence of the account gives in as many of the same words agrees with the statement: of 92
     true paraphrases four are called contradictions so, and seven were.
     """
-    if claim.is_question or claim.is_conditional or len(claim.tokens) > _LONGEST:
+    if not claim.has_verb or claim.is_question or claim.is_conditional or len(claim.tokens) > _LONGEST:
         return None
     own = _own(claim, account)
     if not own:
@@ -137,9 +137,16 @@ def disputed(claim: ParsedClaim, account: Account) -> tuple[int, Judgement] | No
     if (life := _other_lifetime(own, account, claim)) is not None:
         return life
     for place, said in enumerate(account.claims):
-        if (place == 0 and said.title) or said.is_question or said.is_conditional or said.language != claim.language:
+        if (
+            not said.has_verb
+            or (place == 0 and said.title)
+            or said.is_question
+            or said.is_conditional
+            or said.language != claim.language
+        ):
             continue
-        found = next(_differences(claim, own, said, account), None)
+        differences = _differences(claim, own, said, account)
+        found = next((one for one in differences if not are_of_two_periods(claim, said, one)), None)
         if found is not None:
             return place, Judgement(CONFLICT, found, claim.is_change or said.is_change)
     return None

@@ -108,7 +108,7 @@ class ParsedClaim:
     speaker: str = ""
     """Who says it, where a name or a role stands before it: "user: I like tea" is about no user."""
     as_of: str = ""
-    """The year of the report that it stands in, by its heading: Company report 2019; 2019年年报."""
+    """The time of the report that it stands in, by its heading: Company report 2019; 三季度报告."""
 
     @property
     def subject(self) -> tuple[Token, ...]:
@@ -273,6 +273,7 @@ def _is_counted(text: str, time: When, counted: Sequence[Amount]) -> bool:
 
 _LONGEST_NAME = 4
 """Characters of a Chinese name with a compound surname or a calling before it."""
+_YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 _COLON = lazy_regex(r"[:：]\s*")
 _LABEL = lazy_regex(r"\A\s*([^\W\d_][\w.'’-]{0,30}(?: [A-Z][\w.'’-]{0,30}){0,2})[:：](?=\s|[^\W\da-zA-Z_])")
 
@@ -303,7 +304,7 @@ _NAMED = lazy_regex(r"[^:：.]{2,80}[:：.](?=\s*\S)")
 
 def _tokens(text: str, words: Sequence[_Word], values: Sequence[Amount | When], *, change: bool) -> Iterator[Token]:
     """Yield the words that carry the claim, each with how it stands: denied, left behind, before the verb."""
-    first = _first_verb(words)
+    first = _first_verb(words, values)
     denials = ends = place = inside = 0
     before = ""
     taken: set[int] = set()
@@ -363,7 +364,7 @@ _NOW = frozenset("now today nowadays currently 现在 目前 如今 眼下 当�
 _SUBJECTLESS = word_set("is was are were 是 位于 为 由 有 属于 曾 曾经 于")
 
 
-def _first_verb(words: Sequence[_Word]) -> int:
+def _first_verb(words: Sequence[_Word], values: Sequence[Amount | When]) -> int:
     """Return the place of the verb of the first clause that has one; all before it says what the claim is about."""
     inside = 0
     found = False
@@ -376,6 +377,8 @@ def _first_verb(words: Sequence[_Word]) -> int:
         found = found or (bool(word.key) and not inside)
         if not found and (word.text.lower() == "there" or word.text in _SUBJECTLESS):
             return 0
+    if values and words and all(word.start < values[-1].end for word in words if word.key):
+        return next(number for number, word in enumerate(words) if values[-1].start < word.end)  # 二甲双胍每次1克
     keyed = [number for number, word in enumerate(words) if word.key]
     return keyed[-1] if keyed and any(has_han(word.text) for word in words) else 0
 
@@ -401,18 +404,16 @@ def read_claims(texts: Sequence[str], *, context: str = "", said_at: datetime | 
         claims.append(_with_value([*before, *claims][-_LOOKED_BACK:], claim) if _is_value(claim) else claim)
     if before and names_a_source(before[0].text):
         before = before[1:]
-    if len(claims) > 1 and names_a_source(claims[0].text) and not names_a_source(claims[1].text):
+    heading = _headed(claims[0]) if len(claims) > 1 and not names_a_source(claims[1].text) else None
+    if heading is not None:
+        period = _period(heading)
+        rest = [replace(claim, as_of=claim.as_of or period) for claim in claims[1:]]
+        claims = [replace(claims[0], has_verb=False), *rest]
+    if heading is not None and not heading["about"]:
         # What says something of itself is about that, whoever's words it is; "it" may be the contract.
         rest = read_claims(texts[1:], context=" ".join(claim.text for claim in before), said_at=said_at)
-        year = _YEAR.search(claims[0].text)
-        rest = [replace(claim, as_of=claim.as_of or (year[0] if year else "")) for claim in rest]
-        about = [
-            _about(claim, claims[0].tokens, set())
-            if not claim.subject or any(token.part is TokenKind.PERSON for token in claim.subject)
-            else claim
-            for claim in rest
-        ]
-        return [replace(claims[0], has_verb=False), *about]
+        rest = [replace(claim, as_of=claim.as_of or head.as_of) for claim, head in zip(rest, claims[1:], strict=True)]
+        return [claims[0], *(_under(heading, claim, claims[0].tokens) for claim in rest)]
     heads = [one for one in (*(claims[:1] if len(claims) > 1 else ()), *before[:1]) if is_title(one)]
     if heads:
         title = frozenset(token.key for token in heads[0].tokens)
@@ -422,7 +423,8 @@ def read_claims(texts: Sequence[str], *, context: str = "", said_at: datetime | 
         if is_title(claims[0]) and len(claims) > 1:
             claims[0] = replace(claims[0], has_verb=False)  # "party leaders of the senate": whatever it looks like
     on = before[:1] if before and _SOURCE_ABOUT.fullmatch(before[0].text.strip()) else ()
-    topic = _topic(heads) or _topic(on) or _topic(claims) or _topic(before)
+    named = tuple(_named_in(claims[0], heading)) if heading is not None and claims[0].language == "zh" else ()
+    topic = named or _topic(heads) or _topic(on) or _topic(claims) or _topic(before)
     if not topic:
         return claims
     sorts = {token.key for claim in claims[:2] for token in claim.tokens if not token.opening} | {t.key for t in topic}
@@ -434,25 +436,58 @@ def read_claims(texts: Sequence[str], *, context: str = "", said_at: datetime | 
 _DOCUMENTS = (
     r"reports?|records?|note(?:book)?s?|reviews?|(?:change)?logs?|minutes|memos?|e-?mails?|mails?|messages?|chats?|threads?|"
     r"exports?|transcripts?|letters?|web ?(?:site|page)s?|pages?|blogs?|posts?|articles?|newspapers?|magazines?|"
-    r"guide(?: ?book)?s?|handbooks?|manuals?|brochures?|leaflets?|flyers?|catalog(?:ue)?s?|contracts?|agreements?|"
-    r"invoices?|receipts?|quotes?|forms?|questionnaires?|surveys?|census|regist(?:er|ry)|ledgers?|diary|diaries|journals?|"
+    r"forums?|guide(?: ?book)?s?|handbooks?|manuals?|brochures?|leaflets?|flyers?|catalog(?:ue)?s?|contracts?|"
+    r"agreements?|invoices?|receipts?|quotes?|forms?|questionnaires?|surveys?|census|regist(?:er|ry)|ledgers?|diary|diaries|journals?|"
     r"bulletins?|newsletters?|releases?|statements?|summary|summaries|briefs?|interviews?|announcements?|notices?|"
     r"spreadsheets?|files?|certificates?|yearbooks?|almanacs?|encyclop(?:a?e)dias?|textbooks?|stud(?:y|ies)|tickets?|"
-    r"slides|presentations?|news"
+    r"slides|presentations?|prescriptions?|charts?|news"
 )
-_DOCUMENT = lazy_regex(
-    rf"(?i:(?:an?|the|my|our|his|her|their) )?(?:(?i:lab(?:oratory)?|field|incident|(?:customer )?support|customer|"
-    r"(?:community )?hospital|clinic|medical|annual|(?:bi-?)?monthly|weekly|daily|quarterly|meeting|project|team|staff|"
-    r"status|sales|police|court|tax|school|company|official|internal|final|draft|old|new|first|second|online|local|city|"
-    rf"town|travel|user|product|press|slack|audit|inspection|test|construction|maintenance|safety|expert|phone|analyst|"
-    rf"{_DOCUMENTS}) )?(?:[a-z]+ )?(?i:{_DOCUMENTS})"
-    r"(?: (?:(?i:no\.?|nr\.?|#) ?)?(?:[A-Z]|[IVX]{1,4}|\d{1,4}))?[.!:]?|"
-    r"(?:[12]\d{3}年度?)?(?:(?:会议|邮件|聊天|微信|电话|通话|验收|施工|体检|事故|调查|检[查验测]|测试|年度|月度|季度|工作|项目|现场|客服|用户|官方|内部|"
-    r"新闻|社区|医院|学校|公司|门诊|财务|审计|监理|值班|访谈|采访|旅游|统计|人口|产品|分析)){0,3}(?:报告书?|[年季月周]报|记录|纪要|日[志记]|年鉴|[省市县镇村]志|"
-    r"地方志|合同|协议书?|邮件|往来|截图|聊天|笔记|备忘录?|通知|公[告报]|简报|海报|手册|指南|说明书?|官网|网[站页]|博客|帖子|论坛|报纸|新闻|"
-    r"报道|杂志|文章|[书来]信|信件|短信|档案|台账|清单|账单|发票|收据|报价单?|传单|宣传册|教材|百科|普查|问卷|口述|证[言词]|病历|"
-    r"(?:化验|检验)单|工单){1,2}[甲乙丙丁A-Z\d一二三四]?[。！：:]?"
+_QUALIFIERS = (
+    r"lab(?:oratory)?|field|incident|customer|client|supplier|vendor|contractor|community|hospital|clinic|medical|"
+    r"nursing|patient|(?:in|out)patient|emergency|admission|discharge|medication|annual|(?:bi-?)?monthly|weekly|daily|"
+    r"quarterly|meeting|project|team|staff|status|police|court|tax|school|company|official|internal|external|final|"
+    r"draft|old|new|first|second|online|local|city|town|regional|national|government|travel|user|product|press|slack|"
+    r"audit|inspection|test|construction|maintenance|safety|expert|phone|analyst|site|visit|follow-up"
 )
+_UNITS = r"R&D|research|engineering|finance|sales|marketing|operations|procurement|purchasing|support|design|legal|HR"
+_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+_ENGLISH_PERIOD = (
+    rf"(?:Q[1-4]|H[12]|(?i:first|second|third|fourth)[- ](?i:quarter)|{_MONTHS})(?: [12]\d{{3}})?|[12]\d{{3}}"
+)
+_CHINESE_DOCUMENTS = (
+    r"报告书?|[年季月周日]报|记录|纪要|日[志记]|年鉴|[省市县镇村]志|地方志|合同|协议书?|邮件|往来|截图|聊天|笔记|备忘录?|通知|公[告报]|"
+    r"简报|海报|手册|指南|说明书?|官网|网[站页]|博客|帖子|论坛|贴吧|微博|公众号|朋友圈|报纸|新闻|报道|杂志|文章|[书来]信|信件|短信|档案|"
+    r"台账|清单|账单|发票|收据|报价单?|传单|宣传册|教材|百科|普查|问卷|口述|证[言词]|病历|病程|处方笺?|医嘱|(?:出院)?小结|诊断书|"
+    r"(?:化验|检验|记录|评估)单|工单|(?:登记|统计|评估)表|(?:房产|许可|资格|营业|毕业|出生)证书?|通报|碑文"
+)
+_CHINESE_QUALIFIERS = (
+    r"会议|例会|[周月晨年]会|评审|邮件|聊天|微信|电话|通话|验收|施工|监理|体检|事故|调查|检[查验测]|测试|年度|月度|季度|工作|项目|现场|客服|"
+    r"用户|客户|供应商|承包商|业主群?|物业|邻居|家属|家访|村民|测绘|勘察|鉴定|[初复会]诊|官方|内部|外部|新闻|社区|当地|本地|地方|医院|门诊|住院|急诊|[入出]院|护理|用药|临床|手术|随访|复查|评估|"
+    r"学校|公司|审计|值班|访谈|采访|旅游|统计|人口|产品|分析|专家|第三方|[甲乙丙丁][方队]?|[新旧老]"
+)
+_CHINESE_UNITS = (
+    r"研发|采购|销售|市场|运营|技术|生产|质检|行政|人事|法务|后勤|物流|财务|[^，。：:\s\d]{1,4}?(?:(?<!乐)部门?|[^一二三四五六七八九十\d]组|科室?|处|"
+    r"办公室|委员会)"
+)
+_CHINESE_PERIOD = (
+    r"[12]\d{3}(?:年度?)?(?![\d月日])|(?:[12]\d{3}年)?(?:[上下]半年|第?[一二三四1-4]季度|"
+    r"(?:1[0-2]|[1-9]|十[一二]?|[一二三四五六七八九])月份?(?![\d一二三四五六七八九十]{1,3}[日号])|第?\d{1,2}周)"
+)
+_SHAPE = (
+    rf"(?:(?i:(?:an?|the|my|our|his|her|their) )?"
+    rf"(?:(?:{_ENGLISH_PERIOD}) )?"
+    rf"(?:(?i:{_QUALIFIERS}|{_DOCUMENTS}) |(?P<of>(?i:{_UNITS})(?: team| department)?) ){{0,4}}(?:[a-z]+ )?"
+    rf"(?i:{_DOCUMENTS})(?: (?:(?i:no\.?|nr\.?|#) ?)?(?:[A-Z]|[IVX]{{1,4}}|\d{{1,4}}))?"
+    rf"(?: ?\((?P<by>[^()]{{1,30}})\))?|"
+    rf"(?:(?:{_CHINESE_PERIOD})的?)?(?:{_CHINESE_QUALIFIERS}){{0,3}}"
+    rf"(?P<unit>{_CHINESE_UNITS})?(?:{_CHINESE_QUALIFIERS}){{0,3}}"
+    rf"的?(?:(?:{_CHINESE_DOCUMENTS}){{1,2}}[甲乙丙丁A-Z\d一二三四]?|(?:新华|人民|中新|央视|澎湃|光明)(?:网|社|日报|新闻)|"
+    rf"[^，。：:\s\d]{{0,4}}(?:[晚晨早时商]报|都市报|电视台|卫视|通讯社|新闻网))(?:[（(](?P<aside>[^（）()]{{1,20}})[）)])?)[。.!：:]?"
+)
+_SOURCE = lazy_regex(_SHAPE)
+_DOCUMENT = lazy_regex(rf"(?:(?P<about>[^,，;；:：!！?？。]{{0,40}}?)(?<![A-Za-z]))??{_SHAPE}")
+_PERIOD = lazy_regex(rf"\b(?:{_ENGLISH_PERIOD})\b|(?<!\d)(?:{_CHINESE_PERIOD})")
+_NUMBERED = lazy_regex(r"[\d一二三四五六七八九十]+[号期]?(?:标段|号|期|楼|栋|车间|班|队|区)")
 
 
 _WRITTEN = "报道|报纸|杂志|博客|年鉴|文章|网[站页]|手册|指南|百科|新闻|论坛|帖子"
@@ -472,10 +507,62 @@ def names_a_source(text: str) -> bool:
     two things, a guidebook and a website, so that nothing in them could disagree: of ten plain pairs three were found,
     with this ten.
     """
-    return len(text) <= _LONGEST_TITLE and _DOCUMENT.fullmatch(text.strip()) is not None
+    return len(text) <= _LONGEST_TITLE and _SOURCE.fullmatch(text.strip()) is not None
 
 
-_YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
+def _headed(claim: ParsedClaim) -> re.Match[str] | None:
+    """Return a heading that names a document, and perhaps what that is about: 启明公司2024年年度报告."""
+    found = _document(claim.text.strip())
+    if found is None or not found["about"]:
+        return found
+    if claim.language == "en":
+        return None if claim.has_verb and not is_title(claim) else found
+    told = [token for token in claim.tokens if token.start < found.end("about")]
+    # A verb that stands first is a part of a name: 启明公司.
+    return None if any((token.is_verb and token.place) or token.part is TokenKind.PERSON for token in told) else found
+
+
+@lru_cache(maxsize=4_096)
+def _document(text: str) -> re.Match[str] | None:
+    return _DOCUMENT.fullmatch(text) if len(text) <= _LONGEST_TITLE else None
+
+
+def _period(heading: re.Match[str]) -> str:
+    """Return the time that a report tells of, by its heading: 2024; 三季度."""
+    return " ".join(
+        one[0].removeprefix("第").removesuffix("度").removesuffix("年") for one in _PERIOD.finditer(heading[0])
+    )
+
+
+def _named_in(claim: ParsedClaim, heading: re.Match[str]) -> Iterator[Token]:
+    """Yield what the heading of a Chinese document is about; what is numbered is a name: 二号楼施工日志."""
+    numbered = list(_NUMBERED.finditer(heading["about"]))
+    for number in numbered:
+        yield Token(number[0], number[0], TokenKind.NAME, *number.span(), opening=True)
+    for token in claim.tokens:
+        free = not any(token.start < number.end() and number.start() < token.end for number in numbered)
+        if free and token.part in NAMING and token.end <= heading.end("about"):
+            yield token
+
+
+def _under(heading: re.Match[str], claim: ParsedClaim, about: Sequence[Token]) -> ParsedClaim:
+    """Return what stands under the name of a document: about that only where it names nothing itself.
+
+    What a department tells without a word on whose it is, is its own: 员工30人.
+    """
+    about_it = claim.subject if claim.has_verb else claim.tokens  # metformin 500 mg per dose
+    own = [token for token in about_it if token.slot != "@" and token.part in NAMING | {TokenKind.PERSON}]
+    named = any(
+        (token.part is TokenKind.NAME and (token.place or len(own) > 1)) or token.slot == "的"
+        for token in claim.tokens[: len(own) + 1]
+    )
+    bare = not named and any(heading[name] for name in ("of", "by", "unit", "aside"))
+    is_it = not own or any(token.part is TokenKind.PERSON for token in own)
+    if bare and not is_it:
+        return _with_topic(claim, about, ())
+    return _about(claim, about, set()) if is_it else claim
+
+
 _FROM = word_set("from according source by via quote says note notes")
 _LONGEST_TITLE = 80
 """Characters of a title at most, as long as those of encyclopedias."""
@@ -492,8 +579,8 @@ def is_title(claim: ParsedClaim) -> bool:
         return False
     if words[0].lower() in _FROM or claim.text.rstrip().endswith(":"):
         return False  # says whose words follow, not what they are about
-    if not claim.has_verb:
-        return True
+    if not claim.has_verb:  # metformin 500 mg a day is a line of a list
+        return not any(token.amount and token.amount.dimension in {"mass", "volume"} for token in claim.tokens)
     if any(token.amount is not None and token.amount.unit for token in claim.tokens):
         return False  # X-12 boils at 187 °C
     if all(word[0].isupper() for word in words if len(word) > 3) and not {"is", "was", "are", "were"} & set(words):
@@ -559,6 +646,8 @@ def _about(claim: ParsedClaim, topic: Sequence[Token], sorts: set[str]) -> Parse
     subject = claim.subject
     named = {token.key for token in subject if token.part is TokenKind.NAME}
     known = {token.key for token in topic}
+    if not claim.has_verb and {token.key for token in claim.tokens} >= known:
+        return claim
     if named and {token.key for token in subject} < known:
         return _with_topic(claim, topic, subject)  # Hall, of Stanley Hall
     if named or claim.is_scene:
@@ -568,7 +657,11 @@ def _about(claim: ParsedClaim, topic: Sequence[Token], sorts: set[str]) -> Parse
     pronoun = [token for token in subject if token.part is TokenKind.PERSON]
     sort = [token for token in subject if token.slot in _DEFINITE and token.key in sorts][:1]
     # The population, without a word on whose, is that of what the text is about.
-    return claim if {token.key for token in subject} >= known else _with_topic(claim, topic, pronoun or sort)
+    return (
+        claim
+        if {token.key for token in subject or claim.tokens} >= known
+        else _with_topic(claim, topic, pronoun or sort)
+    )
 
 
 def _with_topic(claim: ParsedClaim, topic: Sequence[Token], instead: Sequence[Token]) -> ParsedClaim:
@@ -619,7 +712,8 @@ _CUES = lazy_regex(
     r"(?= \w+ing\b)|(?:quit|resigned from|withdrew from|left|sold)(?= (?:the|her|his|their|my|our|its|(?-i:[A-Z])))|"
     r"(?<=has )left(?= \w+ and ))\b)"
     r"|(?P<deny>\b(?:not|never|no|none|nobody|nothing|nowhere|neither|nor|cannot|without|lacks?|"
-    r"free (?:of|from)|far from|(?:refused?|failed|unable) to|\w+n['’]t)\b)",
+    r"free (?:of|from)|far from|den(?:y|ies|ied)(?= (?:\w+ ){0,3}(?:history|allerg))|"
+    r"(?:refused?|failed|unable) to|\w+n['’]t)\b)",
     re.IGNORECASE,
 )
 
@@ -745,7 +839,7 @@ _CHINESE_CUES = lazy_regex(
     r"南无|无非|并非不|不得了|对不起|差不多|不丹|不列颠|了不起)"
     r"|(?P<end>不再是?|戒掉|戒了|戒|放弃了?|停止|离开了?|辞去|辞掉|退出|卖掉了?|取消了?|从(?=[^，。]{1,12}(?:离职|辞职|退休|毕业|调离|搬|换|改|迁|转|推迟|涨|升|降|提[高前]|增|减|调|延))|由(?=[^，。]{1,12}(?:改到|改在|换到|搬到|迁到|移到|转到|推迟到|涨到|升到|降到|增[至到]|减[至到]|调[至到]))|(?:以前|从前|原来|原先|之前|过去|曾经?)(?=[^，,。；]{1,20}[，,][^。；]{0,3}(?:现在|如今|目前|眼下|后来|不再))|把(?=[^，。]{1,10}(?:卖|换成|改成))|险些|差点)"
     r"|(?P<said>通过(?=了?(?:[，。；！,;!]|\Z))|(?<=[我你您他她咱俺])家(?=[在住搬]|就在|位于))"
-    r"|(?P<deny>从来没有|从来不|从未|从不|从没有?|尚未|还没有?|并没有|并不是?|并非|没有|没能|未能|无法|没法|绝不|决不|毫无|毫不|不是|不会|不能够?|"
+    r"|(?P<deny>从来没有|从来不|从未|从不|从没有?|尚未|还没有?|并没有|并不是?|并非|没有|否认(?=[^，,。；;]{0,12}史)|没能|未能|无法|没法|绝不|决不|毫无|毫不|不是|不会|不能够?|"
     r"不可能?|不要|不用|不必|无需|不曾|未曾|不许|不准|拒绝(?=[^了。，])|[不没未无别]|非(?=[^常洲法]))"
 )
 # 小郭, 老何: the segmenter takes what follows for a given name.

@@ -102,6 +102,7 @@ def compare(one: ParsedClaim, other: ParsedClaim) -> Comparison:
     """
     words = lexicon(one.language)
     shared = _align(one, other)
+    shared += _held_by_class(one, other, shared)
     rest_one = _without(one.tokens, (token for token, _ in shared))
     rest_other = _without(other.tokens, (token for _, token in shared))
     attributes = claim_attributes(one) & claim_attributes(other)
@@ -222,6 +223,29 @@ def _align(one: ParsedClaim, other: ParsedClaim) -> list[tuple[Token, Token]]:
             shared.append((token, match))
             free.remove(match)
     return shared
+
+
+def _held_by_class(
+    one: ParsedClaim, other: ParsedClaim, shared: Sequence[tuple[Token, Token]]
+) -> list[tuple[Token, Token]]:
+    """Pair what one claim says with the class of such things that the other denies: allergic to penicillin, no drug
+    allergies. That a thing is denied denies nothing of its class.
+    """
+    taken = {id(token) for pair in shared for token in pair}
+    classes = lexicon(one.language).classes
+    found = []
+    for first, second, is_turned in ((one, other, False), (other, one, True)):
+        denied = [token for token in second.tokens if token.denied and token.key in classes and id(token) not in taken]
+        for token in denied:
+            text = first.text.casefold()
+            spans = [found.span() for found in classes[token.key].finditer(text)]
+            held = [
+                said
+                for said in first.tokens
+                if not said.denied and id(said) not in taken and any(a < said.end and said.start < b for a, b in spans)
+            ]
+            found += [(token, said) if is_turned else (said, token) for said in held]
+    return found
 
 
 def are_alike(one: Token, other: Token) -> bool:
@@ -419,7 +443,7 @@ def differ_in_amount(one: Token, other: Token, first: ParsedClaim, second: Parse
     """Tell whether two amounts are of one measure, or count the same as far as the word right after them says what;
     that they are not equal is known by then.
     """
-    if one.amount is None or other.amount is None:
+    if one.amount is None or other.amount is None or are_of_two_rates(one, other, first, second):
         return False
     counted = {one.amount.unit, other.amount.unit}
     if len(counted) == 2 and (names := {name for name, units in _HEADS.items() if counted <= units}):
@@ -436,6 +460,36 @@ def differ_in_amount(one: Token, other: Token, first: ParsedClaim, second: Parse
     if len(units) == 1 and not any(units <= noun for noun in nouns):
         return False
     return not all(nouns) or nouns[0] == nouns[1]
+
+
+_RATES = (
+    ("day", "每[日天]|日均", r"(?:per|a|an|each|every) day|daily|/day|/d\b"),
+    ("time", "每[次回顿剂]", r"(?:per|a|an|each|every|/) ?(?:dose|time|serving)|at a time"),
+    ("night", "每晚", r"(?:per|a|each|every|/) ?night|nightly"),
+    ("hour", "每小时", r"(?:per|an|each|every|/) ?hour|hourly"),
+    ("week", "每(?:周|星期)", r"(?:per|a|each|every|/) ?week|weekly"),
+    ("month", "每个?月|月均", r"(?:per|a|each|every|/) ?month|monthly"),
+    ("year", "每年|年均", r"(?:per|a|each|every|/) ?year|yearly|annual(?:ly)?"),
+    ("head", "每[人位名]|人均", r"(?:per|a|each|every|/) ?(?:person|head|capita|guest)"),
+    ("piece", "每[个件台套只辆箱吨间]", r"(?:per|a|each|every|/) ?(?:piece|unit|item|tonne|ton|room|box)"),
+)
+_RATE = lazy_regex("|".join(rf"(?P<{name}>{zh}|\b{en}\b)" for name, zh, en in _RATES), re.IGNORECASE)
+
+
+def are_of_two_rates(one: Token, other: Token, first: ParsedClaim, second: ParsedClaim) -> bool:
+    """Tell whether two amounts are said per different things: 0.5 g per dose is no other than 1.5 g a day."""
+    rates = (_rate(one, first), _rate(other, second))
+    return "" not in rates and rates[0] != rates[1]
+
+
+def _rate(token: Token, claim: ParsedClaim) -> str:
+    """Return per what an amount is said: by the words behind it, else by the last ones before it in its clause."""
+    end = next((one.start for one in claim.tokens if one.start >= token.end and one.amount is not None), None)
+    behind = re.split("[，,；;。]", claim.text[token.end : end])[0]
+    before = re.split("[，,；;。]", claim.text[: token.start])[-1]
+    found = _RATE.search(behind) if claim.language == "en" else None
+    last = found or next(iter([*_RATE.finditer(before)][::-1]), None)
+    return (last.lastgroup or "") if last is not None else ""
 
 
 def _group_values(claim: ParsedClaim, name: str, words: Lexicon) -> set[int]:

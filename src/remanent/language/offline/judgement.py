@@ -32,6 +32,7 @@ from remanent.language.offline.comparison import (
     Difference,
     DifferenceKind,
     are_alike,
+    are_of_two_rates,
     are_opposites,
     attributes_of,
     compare,
@@ -43,7 +44,7 @@ from remanent.language.offline.comparison import (
 )
 from remanent.language.offline.lexicon import RELATIVES, Lexicon, lexicon
 from remanent.language.offline.office_holders import JOINT, are_two_deeds, holds_another, rivals
-from remanent.language.offline.values import Form
+from remanent.language.offline.values import PEOPLE, Form
 from remanent.lightweight import dataclass
 from remanent.text.regex import lazy_regex
 
@@ -147,7 +148,12 @@ def judge(comparison: Comparison, *, in_one_text: bool = False) -> Judgement:
     """
     one, other = comparison.one, comparison.other
     flat = _bans(one) or _bans(other)
-    if not (one.has_verb and other.has_verb) and not flat and not _is_scene(comparison):
+    if (
+        not (one.has_verb and other.has_verb)
+        and not flat
+        and not _is_scene(comparison)
+        and not _are_measured(comparison)
+    ):
         return Judgement(0.0)
     if one.is_question or other.is_question or one.language != other.language or one.text == other.text:
         return Judgement(0.0)
@@ -169,6 +175,19 @@ def judge(comparison: Comparison, *, in_one_text: bool = False) -> Judgement:
         if score > best.conflict:
             best = Judgement(score, difference, one.is_change or other.is_change)
     return best
+
+
+def _are_measured(comparison: Comparison) -> bool:
+    """Tell whether two lines without a verb give one thing two measures: metformin 500 mg per dose."""
+    amounts = [found for found in comparison.differences if found.kind is DifferenceKind.AMOUNT]
+    rest = comparison.left_one or comparison.left_other or len(amounts) != len(comparison.differences)
+    told = any(first.part is TokenKind.NAME for first, _ in comparison.shared)
+    measured = all(
+        token.amount is not None and token.amount.unit and token.amount.dimension not in _COUNTED
+        for found in amounts
+        for token in (*found.one, *found.other)
+    )
+    return bool(amounts) and measured and told and not rest
 
 
 def _is_of_a_thing(claim: ParsedClaim) -> bool:
@@ -270,7 +289,7 @@ def _stand_at_one_height(comparison: Comparison, difference: Difference) -> bool
 
 
 _COUNTED = frozenset({"count", "number", "money", "percent"})
-"""What comes and goes, as staff and prices do; of a height, reports of two years must say the same."""
+"""What is counted, and no size of a thing: staff, prices."""
 
 
 def _is_of_another_part(comparison: Comparison, difference: Difference) -> bool:
@@ -290,8 +309,47 @@ def _is_of_another_part(comparison: Comparison, difference: Difference) -> bool:
         return not (one.is_change or other.is_change)
     if difference.kind in _VALUES and _parts(one) != _parts(other):
         return True
-    counted = any(token.amount is not None and token.amount.dimension in _COUNTED for token in difference.one)
-    return counted and "" not in {one.as_of, other.as_of} and one.as_of != other.as_of
+    if difference.kind is DifferenceKind.AMOUNT and (
+        are_of_two_rates(*values, one, other) or _count_two_fates(comparison, *values)
+    ):
+        return True
+    return are_of_two_periods(one, other, difference)
+
+
+def _count_two_fates(comparison: Comparison, one: Token, other: Token) -> bool:
+    """Tell whether people are counted of whom different things are said: 12 were killed, 30 injured."""
+    claims = (comparison.one, comparison.other)
+    if comparison.attributes or any(token.amount is None or token.amount.unit not in PEOPLE for token in (one, other)):
+        return False
+    left = {id(token) for token in (*comparison.left_one, *comparison.left_other)}
+    beside = []
+    for token, claim in ((one, claims[0]), (other, claims[1])):
+        step = 1 if claim.language == "zh" else -1
+        near = [found for found in claim.tokens if found.place == token.place + step and id(found) in left]
+        beside.append([found for found in near if found.is_verb or claim.language == "zh"])
+    return all(beside)
+
+
+def are_of_two_periods(one: ParsedClaim, other: ParsedClaim, difference: Difference) -> bool:
+    """Tell whether two reports tell of two years, each of what was so then; what is once, as a founding, and how large
+    a thing is stay the same, as does what both say of one time.
+    """
+    if "" in {one.as_of, other.as_of} or one.as_of == other.as_of:
+        return False
+    # 截至年末 is of the year of its report.
+    times = [[token for token in claim.tokens if token.when and _YEAR.search(token.text)] for claim in (one, other)]
+    if any(is_equal(first, second) for first in times[0] for second in times[1]):
+        return False
+    if difference.kind is DifferenceKind.TIME:
+        spoken = [attributes_of(claim.tokens, claim.language) for claim in (one, other)]
+        return not spoken[0] & spoken[1] & _ONCE
+    amount = difference.one[0].amount
+    return difference.kind is not DifferenceKind.AMOUNT or amount is None or amount.dimension not in _LASTING
+
+
+_YEAR = lazy_regex(r"[12]\d{3}")
+_LASTING = frozenset({"area", "length"})
+"""What a thing keeps from year to year: of a height, reports of two years must say the same."""
 
 
 _SEVERAL = RELATIVES - frozenset(
@@ -522,6 +580,12 @@ def _other_scope(comparison: Comparison, difference: Difference) -> bool:
     denies = difference.kind in {DifferenceKind.DENIAL, DifferenceKind.OPPOSITE}
     if denies and any(_UNTIL.search(claim.text) for claim in (comparison.one, comparison.other)):
         return True
+    if denies and any(
+        token.slot == "对" and not token.denied and any(other.denied for other in claim.tokens)
+        for tokens, claim in ((left, comparison.one), (right, comparison.other))
+        for token in tokens
+    ):
+        return True  # 对芒果不过敏, 有食物过敏史
     for early, late in ((comparison.one, comparison.other), (comparison.other, comparison.one)):
         if _BEFORE.search(early.text) and _AFTER.search(late.text):
             return True

@@ -4,6 +4,7 @@ Entries are parted by semicolons; an underscore joins the words of a phrase. Wha
 that nobody here wrote is measured by `bench.language_texts` and `bench.conflicts`; single tables were not left out.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 
@@ -25,8 +26,8 @@ indoor; smile grin; jump leap hop; throw toss; shirt t-shirt; film movie; meal d
 lawyer attorney; boss supervisor; spouse partner; rent lease; city town; mobile cellphone phone; price cost; mail email
 e-mail; rarely seldom hardly_ever scarcely; nearly almost; often frequently; maybe perhaps possibly; alone by_oneself;
 expect anticipate; contain include; permit allow let; forbid prohibit ban; choose select pick; show display; delete
-remove erase; make create build; join enter; licence license; colour color; favourite favorite; organise organize
-arrange plan schedule; programme program; centre center; wed marry; happen occur
+remove erase; make create; build construct erect; join enter; licence license; colour color; favourite favorite;
+organise organize arrange plan schedule; programme program; centre center; wed marry; happen occur
 take_place; lead led leader; own owner; write author; headquarters head_office main_office
 """
 
@@ -108,7 +109,7 @@ measure; width: width wide; depth: depth deep; area: area cover; publication: pu
 altitude elevation sea_level above_sea above_the_sea; diameter: diameter; population: population inhabitant resident;
 visitors: visitor visit attendance audience; capacity: capacity seat accommodate; speed: speed; revenue: revenue
 turnover sales earn income; headquarters: headquarter base seat; holdings: collection holding own hold possess exhibit
-object; founding: founded founding establish exist foundation establishment; opening: open opening inauguration
+object; founding: founded founding build establish exist foundation establishment; opening: open opening inauguration
 inaugurate; operation: begin_its_work start_its_work start_working begin_working at_work; drink: drink; color: colour;
 version: version; branch: branch; salary: salary earn wage; school: school elementary kindergarten college university
 pupil enrol enroll; boss: report_to answer_to boss supervisor; timezone: timezone; flight: flight fly plane; blood:
@@ -154,7 +155,8 @@ _ZH_SYNONYMS = """
 改名叫 改名为 叫 叫做 名叫; 会 能 能够 可以 可; 完成 做完 完工 完 搞定; 同意 赞成 赞同 答应 愿意; 拒绝 回绝 婉拒;
 批准 通过 核准; 确认 确定; 增加 上升 提高 增长 上涨 提升; 减少 下降 降低 下跌 下滑; 重要 关键 要紧; 漂亮 美丽 好看;
 高兴 开心 快乐 愉快; 结婚 已婚 成婚 结了婚; 签 签署 签订 签字; 抽烟 吸烟; 喝酒 饮酒; 偏爱 偏好 更喜欢; 最喜欢 最爱
-最喜爱; 难过 伤心 悲伤; 毕业 结业; 死 死亡 去世 逝世 过世; 知道 晓得 知晓 了解 清楚; 早上 早晨 清晨 上午; 晚上 夜晚
+最喜爱; 难过 伤心 悲伤; 毕业 结业; 死 死亡 去世 逝世 过世 遇难 罹难 丧生 身亡;
+ 知道 晓得 知晓 了解 清楚; 早上 早晨 清晨 上午; 晚上 夜晚
 夜里 夜间; 现在 目前 如今 眼下 当前; 以前 从前 过去 曾经 曾; 中国 我国; 日志 日志记录; 规模 大小; 年龄 岁数; 体重
 重量 重; 上线 发布; 延迟 耽搁
 """
@@ -225,6 +227,30 @@ salary: 工资 月薪 薪水; version: 版本; flight: 航班 飞 飞往 飞机;
 """
 
 
+# What a class of things holds: who has no drug allergies is not allergic to penicillin.
+_EN_CLASSES = """
+
+drug medication medicine: penicillin amoxicillin ampicillin cephalosporin aspirin ibuprofen paracetamol acetaminophen
+codeine morphine naproxen sulfa sulfonamide sulfonamides erythromycin tetracycline doxycycline vancomycin insulin
+metformin lidocaine; antibiotic: penicillin amoxicillin ampicillin cephalosporin erythromycin tetracycline doxycycline
+vancomycin; food: peanut peanuts nuts milk egg eggs shellfish shrimp prawns fish wheat soy sesame strawberries;
+seafood shellfish: shrimp prawn prawns crab lobster oysters mussels; meat: beef pork lamb chicken bacon ham sausages
+steak; alcohol: beer wine whisky whiskey vodka gin rum champagne; pet animal: dog dogs cat cats rabbit hamster parrot;
+child children: son sons daughter daughters; sibling: brother brothers sister sisters; instrument: piano guitar violin
+cello flute drums trumpet; fruit: apples bananas oranges grapes strawberries mangoes; vehicle: car cars motorbike
+motorcycle van truck
+"""
+_ZH_CLASSES = """
+
+药物 药品 药: 青霉素 头孢 阿莫西林 氨苄西林 阿司匹林 布洛芬 对乙酰氨基酚 磺胺 红霉素 链霉素 庆大霉素 四环素 左氧氟沙星
+普鲁卡因 利多卡因 吗啡 可待因 胰岛素 二甲双胍 碘造影剂; 抗生素: 青霉素 头孢 阿莫西林 氨苄西林 红霉素 链霉素 庆大霉素
+四环素 左氧氟沙星; 食物 食品: 花生 坚果 牛奶 鸡蛋 海鲜 虾 螃蟹 小麦 大豆 芒果 芝麻; 海鲜: 虾 螃蟹 大闸蟹 生蚝 扇贝
+鱿鱼; 肉 肉类: 牛肉 羊肉 猪肉 鸡肉 鸭肉 排骨 牛排; 酒: 啤酒 白酒 红酒 黄酒 葡萄酒 米酒 威士忌; 宠物: 狗 猫 兔子 仓鼠
+鹦鹉; 孩子 子女 小孩: 儿子 女儿; 乐器: 钢琴 吉他 小提琴 大提琴 二胡 古筝 笛子 琵琶; 外语: 英语 日语 法语 德语 俄语
+韩语 西班牙语; 水果: 苹果 香蕉 橘子 葡萄 草莓 芒果 西瓜; 慢性病 基础病 基础疾病: 高血压 糖尿病 冠心病 哮喘 慢阻肺
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Lexicon:
     """The tables of one language by keys: stems in English, words in Chinese."""
@@ -239,6 +265,8 @@ class Lexicon:
     """A word to the attributes that it may speak of."""
     phrases: frozenset[tuple[str, ...]]
     """English words of several parts that count as one."""
+    classes: dict[str, re.Pattern[str]]
+    """A class to the words for what it holds."""
 
 
 # Somebody beside the one that is spoken of: what is said of a brother is not said of his sister.
@@ -284,12 +312,19 @@ def verbs() -> frozenset[str]:
 def lexicon(language: Language) -> Lexicon:
     """Return the tables of a language, read when they are first needed."""
     if language == "zh":
-        return _read(_ZH_SYNONYMS, _ZH_STRICT, _ZH_CONTRARY, _ZH_GROUPS, _ZH_ATTRIBUTES, key=str)
-    return _read(_EN_SYNONYMS, _EN_STRICT, _EN_CONTRARY, _EN_GROUPS, _EN_ATTRIBUTES, key=stem)
+        return _read(_ZH_SYNONYMS, _ZH_STRICT, _ZH_CONTRARY, _ZH_GROUPS, _ZH_ATTRIBUTES, classes=_ZH_CLASSES, key=str)
+    return _read(_EN_SYNONYMS, _EN_STRICT, _EN_CONTRARY, _EN_GROUPS, _EN_ATTRIBUTES, classes=_EN_CLASSES, key=stem)
 
 
 def _read(
-    synonyms: str, strict: str, contrary: str, sorts: str, attribute_words: str, *, key: Callable[[str], str]
+    synonyms: str,
+    strict: str,
+    contrary: str,
+    sorts: str,
+    attribute_words: str,
+    *,
+    classes: str,
+    key: Callable[[str], str],
 ) -> Lexicon:
     """Read the tables of one language into what comparisons look up, each word brought to its stem first; done once,
     and only for a language that is met.
@@ -316,7 +351,16 @@ def _read(
             spoken.setdefault(word, set()).add(name)
     attributes = {word: frozenset(names) for word, names in spoken.items()}
     every = {*same, *polar, *values, *spoken}
-    return Lexicon(same, polar, values, attributes, frozenset(tuple(word.split()) for word in every if " " in word))
+    border = r"\b" if key is not str else ""
+    held = {
+        same.get(key(word), key(word)): re.compile(
+            border + "(?:" + "|".join(sorted(words.split(), key=len, reverse=True)) + ")" + border
+        )
+        for names, words in _named(classes)
+        for word in names.split()
+    }
+    phrases = frozenset(tuple(word.split()) for word in every if " " in word)
+    return Lexicon(same, polar, values, attributes, phrases, held)
 
 
 def _polar(strict: str, contrary: str, keys: Callable[[str], list[str]]) -> dict[str, dict[str, int]]:

@@ -40,7 +40,7 @@ _SLACK = 0.1
 """What "about" leaves open: a tenth more or less. Chosen by hand."""
 _EXACT = 1e-9
 """What rounding leaves between two equal numbers, of their size."""
-_PEOPLE = frozenset("people person 人 名 位 口 member employee guest visitor student resident inhabitant".split())
+PEOPLE = frozenset("people person 人 名 位 口 member employee guest visitor student resident inhabitant".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Amount:
         """Tell whether both measure in one unit; a bare number may be of any."""
         if "number" in {self.dimension, other.dimension}:
             return {self.dimension, other.dimension} <= {"number", "count"}
-        people = {self.unit, other.unit} <= _PEOPLE
+        people = {self.unit, other.unit} <= PEOPLE
         return self.dimension == other.dimension and (
             self.unit == other.unit or people or "个" in {self.unit, other.unit}
         )
