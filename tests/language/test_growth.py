@@ -237,6 +237,9 @@ ADAPTERS: dict[str, Work] = {
     "language.offline.changes.bears_on": lambda text: changes.bears_on(
         "drink", text, text, of="The user", attribute="habit", content=text
     ),
+    "language.offline.changes.takes_the_place": lambda text: [
+        changes.takes_the_place(name, text, text, of=text) for name in ("drink", "given up", "way")
+    ],
     "language.offline.statements_chinese.is_done": statements_chinese.is_done,
     "language.offline.statements_english.is_done": statements_english.is_done,
     "language.offline.statements_chinese.may_be_called": statements_chinese.may_be_called,
