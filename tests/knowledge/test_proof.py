@@ -570,3 +570,23 @@ async def test_of_what_kind_one_is_the_same_words_of_another_thing_do_not_tell(
     await base.add(text=told, name="people.txt")
     (checked,) = (await base.verify(claim)).sentences
     assert (checked.verdict == "supported") is holds, checked.evidence
+
+
+@pytest.mark.parametrize(
+    ("told", "question", "answer"),
+    [
+        ("A线由王小军负责，B线由刘敏负责，C线由赵磊负责。联系人：何静，电话8021。", "E线的负责人是谁？", ""),
+        ("A线由王小军负责，B线由刘敏负责，C线由赵磊负责。联系人：何静，电话8021。", "B线的负责人是谁？", "刘敏"),
+        ("Hall A is run by Ann Lee. Hall B is run by Bob Ray.", "Who runs hall D?", ""),
+        ("Hall A is run by Ann Lee. Hall B is run by Bob Ray.", "Who runs hall B?", "Bob Ray"),
+        ("陈平，福建人。男，汉族。1952年10月出生，曾任市长。", "陈平是哪里人？", "福建"),
+        ("陈平。男，汉族。1952年10月出生，曾任市长。", "陈平是哪里人？", ""),
+    ],
+)
+async def test_what_is_told_of_others_of_a_kind_is_no_answer(
+    base: AsyncKnowledgeCollection, told: str, question: str, answer: str
+) -> None:
+    await base.add(text=told, name="handbook.txt")
+    said = await base.ask(question)
+    assert said.answered is bool(answer), said.text
+    assert answer in said.text

@@ -579,13 +579,17 @@ _APPOSED = re.compile(r"[^,]+, (?:the|an?|his|her|our|former|ex)\b[^,]+, [a-z]+(
 """A sentence whose verb stands behind what its subject is: Nils Berg, the former mayor, lives in Bergen."""
 
 
+_OF_WHOM = re.compile(r"[，,]\s*(?:[男女][，,。]|[^\W\d_]{1,8}[人族](?:[，,。]|\Z))")
+"""A Chinese sentence that says without a verb where somebody is from: 陈平，福建人。"""
+
+
 def _may_be_title(sentence: str) -> bool:
     """Tell whether a sentence only names something; Chinese verbs have no form, so that it goes by each word there."""
     if len(sentence) > _LONGEST_TITLE or sentence.startswith("|"):
         return False
     if working_language(sentence) == "zh":
         tokens = read_claim(sentence).tokens
-        if tokens and tokens[-1].part is TokenKind.AMOUNT:
+        if (tokens and tokens[-1].part is TokenKind.AMOUNT) or _OF_WHOM.search(sentence):
             return False  # 黄山海拔1864米 tells without a verb
         return all(word.tag[:1] in _NAMING_TAGS for word in tagged(sentence.rstrip("。. ")))
     return not read_claim(sentence).has_verb and not _APPOSED.match(sentence)

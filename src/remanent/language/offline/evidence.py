@@ -33,7 +33,7 @@ from remanent.language.offline.salience import summary_statements
 from remanent.language.offline.values import Form
 from remanent.lightweight import dataclass
 from remanent.text.chinese import tagged
-from remanent.text.numbers import has_digit, quantities, with_numbers_of
+from remanent.text.numbers import has_digit, measures, quantities, with_numbers_of
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import working_language
 from remanent.text.sentences import sentence_texts
@@ -197,7 +197,7 @@ def _has_figure_of_another(claim: str, evidence: str) -> bool:
     """
     if claim.rstrip(" .。") in evidence or max(len(claim), len(evidence)) > _LONGEST:
         return False
-    told = _figures(evidence)
+    told = _figures(_as_it_holds(evidence, claim))
     others = frozenset(word for one in _figures(claim) for word in one.before | one.behind)
     for asked in _figures(claim):
         alike = [one for one in told if one.dimension == asked.dimension]
@@ -211,7 +211,7 @@ def _has_figure_of_another(claim: str, evidence: str) -> bool:
 @lru_cache(maxsize=1_024)
 def _figures(text: str) -> tuple[_Figure, ...]:
     """Return the amounts of a text, and how often something is as the span of time between."""
-    amounts = [(one, _EVERY.search(text, max(0, one.start - 8), one.start)) for one in quantities(text)]
+    amounts = [(one, _EVERY.search(text, max(0, one.start - 8), one.start)) for one in measures(text)]
     spots = [
         (often.start() if often else one.start, one.end, one.base_value, "every" if often else one.base_unit)
         for one, often in amounts
