@@ -581,9 +581,13 @@ async def test_of_what_kind_one_is_the_same_words_of_another_thing_do_not_tell(
         ("Hall A is run by Ann Lee. Hall B is run by Bob Ray.", "Who runs hall B?", "Bob Ray"),
         ("陈平，福建人。男，汉族。1952年10月出生，曾任市长。", "陈平是哪里人？", "福建"),
         ("陈平。男，汉族。1952年10月出生，曾任市长。", "陈平是哪里人？", ""),
+        ("工资于每月10日发放。食堂晚餐15元，午餐12元。", "什么时候发工资？", "10日"),
+        ("工资于每月10日发放。食堂晚餐15元，午餐12元。", "食堂晚饭多少钱？", "15元"),
+        ("工资于每月10日发放。食堂晚餐15元，午餐12元。", "食堂早饭多少钱？", ""),
+        ("工资条于每月12日寄出。", "什么时候发工资？", ""),
     ],
 )
-async def test_what_is_told_of_others_of_a_kind_is_no_answer(
+async def test_what_is_told_of_others_of_a_kind_is_no_answer_and_other_words_for_it_are(
     base: AsyncKnowledgeCollection, told: str, question: str, answer: str
 ) -> None:
     await base.add(text=told, name="handbook.txt")

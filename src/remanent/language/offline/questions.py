@@ -409,7 +409,17 @@ def _sought_in_chinese(question: str) -> Sought | None:
 
 
 def _has(word: str, text: str, terms: frozenset[str]) -> bool:
-    return bool(word) and (word in text if has_han(word) else stem(word.casefold()) in terms)
+    if has_han(word):
+        return word in text or other_meal(word) in text
+    return bool(word) and stem(word.casefold()) in terms
+
+
+_MEAL = lazy_regex(r"(?<=[早午晚中])[饭餐]\Z")
+
+
+def other_meal(word: str) -> str:
+    """Return a Chinese word for a meal with the other sign for it, 晚餐 for 晚饭; any other word as it is."""
+    return _MEAL.sub(lambda found: "餐" if found[0] == "饭" else "饭", word)
 
 
 @lru_cache(maxsize=2_048)
