@@ -504,3 +504,93 @@ async def test_the_steps_under_another_heading_or_to_another_question_are_not_gi
     await base.add(text=document, name="handbook.md")
     given = await base.ask(question)
     assert not given.answered or len(given.sentences) == 1
+
+
+STORE = """# Store rules
+
+Guests in the annex pay 60 euros a night, guests in the main house 85 euros, breakfast not included.
+Bicycles may be kept for at most two days and must be registered one day in advance at the desk.
+The boiler is inspected every 12 months. The fan is cleaned weekly.
+"""
+STORE_ZH = """# 手册
+
+居家办公每周不超过一天，须提前一天在飞书上申请。
+研发岗位实习生每日补贴200元，其他岗位每日150元，不享受带薪年假。
+锅炉每12个月检定一次。
+"""
+
+
+@pytest.mark.parametrize(
+    ("rules", "claim", "holds"),
+    [
+        (STORE, "Guests in the annex pay 85 euros a night.", False),
+        (STORE, "Guests in the annex pay 60 euros a night.", True),
+        (STORE, "Bicycles must be registered two days in advance.", False),
+        (STORE, "Bicycles must be registered one day in advance.", True),
+        (STORE, "The boiler is inspected every 6 months.", False),
+        (STORE, "The boiler is inspected every year.", True),
+        (STORE, "The fan is cleaned every week.", True),
+        (STORE, "The fan is cleaned every month.", False),
+        (STORE_ZH, "居家办公每周可以两天。", False),
+        (STORE_ZH, "居家办公每周最多三天。", False),
+        (STORE_ZH, "居家办公每周最多一天。", True),
+        (STORE_ZH, "居家办公须提前两天申请。", False),
+        (STORE_ZH, "居家办公须提前一天申请。", True),
+        (STORE_ZH, "研发岗位实习生每天补贴150元。", False),
+        (STORE_ZH, "研发岗位实习生每天补贴200元。", True),
+        (STORE_ZH, "其他岗位实习生每日补贴150元。", True),
+        (STORE_ZH, "锅炉每半年检定一次。", False),
+        (STORE_ZH, "锅炉每年检定一次。", True),
+    ],
+)
+async def test_a_figure_of_another_clause_bears_nothing_out_and_the_same_span_in_other_words_does(
+    base: AsyncKnowledgeCollection, rules: str, claim: str, holds: bool
+) -> None:
+    await base.add(text=rules, name="rules.md")
+    (checked,) = (await base.verify(claim)).sentences
+    assert (checked.verdict == "supported") is holds, checked.evidence
+
+
+@pytest.mark.parametrize(
+    ("told", "claim", "holds"),
+    [
+        (
+            "佩内塔是意大利网球运动员。2010年她与杜尔科获得法国网球公开赛女双亚军。",
+            "佩内塔是法国网球运动员。",
+            False,
+        ),
+        ("佩内塔是意大利网球运动员。", "佩内塔是意大利网球运动员。", True),
+        ("Tennis player Flavia Penna won the French Open.", "Flavia Penna is a French tennis player.", False),
+        ("Flavia Penna is an Italian tennis player.", "Flavia Penna is an Italian tennis player.", True),
+    ],
+)  # fmt: skip
+async def test_of_what_kind_one_is_the_same_words_of_another_thing_do_not_tell(
+    base: AsyncKnowledgeCollection, told: str, claim: str, holds: bool
+) -> None:
+    await base.add(text=told, name="people.txt")
+    (checked,) = (await base.verify(claim)).sentences
+    assert (checked.verdict == "supported") is holds, checked.evidence
+
+
+@pytest.mark.parametrize(
+    ("told", "question", "answer"),
+    [
+        ("A线由王小军负责，B线由刘敏负责，C线由赵磊负责。联系人：何静，电话8021。", "E线的负责人是谁？", ""),
+        ("A线由王小军负责，B线由刘敏负责，C线由赵磊负责。联系人：何静，电话8021。", "B线的负责人是谁？", "刘敏"),
+        ("Hall A is run by Ann Lee. Hall B is run by Bob Ray.", "Who runs hall D?", ""),
+        ("Hall A is run by Ann Lee. Hall B is run by Bob Ray.", "Who runs hall B?", "Bob Ray"),
+        ("陈平，福建人。男，汉族。1952年10月出生，曾任市长。", "陈平是哪里人？", "福建"),
+        ("陈平。男，汉族。1952年10月出生，曾任市长。", "陈平是哪里人？", ""),
+        ("工资于每月10日发放。食堂晚餐15元，午餐12元。", "什么时候发工资？", "10日"),
+        ("工资于每月10日发放。食堂晚餐15元，午餐12元。", "食堂晚饭多少钱？", "15元"),
+        ("工资于每月10日发放。食堂晚餐15元，午餐12元。", "食堂早饭多少钱？", ""),
+        ("工资条于每月12日寄出。", "什么时候发工资？", ""),
+    ],
+)
+async def test_what_is_told_of_others_of_a_kind_is_no_answer_and_other_words_for_it_are(
+    base: AsyncKnowledgeCollection, told: str, question: str, answer: str
+) -> None:
+    await base.add(text=told, name="handbook.txt")
+    said = await base.ask(question)
+    assert said.answered is bool(answer), said.text
+    assert answer in said.text

@@ -186,3 +186,43 @@ async def test_the_table_on_a_slide_is_read_under_its_head(base: AsyncKnowledgeC
     answer = await base.ask("When was line 7 closed?")
     assert answer.text == "Line: Line 7, Opened: 1990, Closed: 2004, Length: 9 km. [1]"
     assert answer.passages[0].place.slide == 2
+
+
+LEAVES = [["Leave", "Days"], ["Sick leave", "12"], ["Paid sick leave", "5"]]
+LEAVES_ZH = [["假别", "天数"], ["产假", "158天"], ["陪产假", "15天"]]
+PREFIXED_ZH = [["项目", "标准"], ["陪产假", "15天"], ["带薪年假", "10天"]]
+RATES = [["Product", "Pallets", "Rate per day", "Contact"], ["Prawns", "40", "12 euros", "Ann Lee"],
+         ["Cod", "25", "9 euros", "Bob Ray"]]  # fmt: skip
+ROTA = [["Week", "Early", "Night"], ["40", "Marta Ruiz", "Ivan Petrov"], ["41", "Chen Wu", "Dora Klein"]]
+OWNERS_ZH = [["产线", "负责人", "产品"], ["A线", "王小军", "轴承"], ["B线", "刘敏", "齿轮"]]
+OWNERS = [["Line", "Manager", "Opened"], ["Line 4", "Ann Lee", "1988"], ["Line 7", "Bob Ray", "1990"]]
+
+
+@pytest.mark.parametrize(
+    ("rows", "question", "told"),
+    [
+        (LEAVES, "How many days of sick leave are there?", "Leave: Sick leave, Days: 12. [1]"),
+        (LEAVES, "How many days of paid sick leave are there?", "Leave: Paid sick leave, Days: 5. [1]"),
+        (LEAVES_ZH, "产假多少天？", "假别：产假，天数：158天。 [1]"),
+        (LEAVES_ZH, "陪产假多少天？", "假别：陪产假，天数：15天。 [1]"),
+        (PREFIXED_ZH, "产假多少天？", ""),
+        (PREFIXED_ZH, "年假多少天？", "项目：带薪年假，标准：10天。 [1]"),
+        (RATES, "What is the daily rate for prawns?",
+         "Product: Prawns, Pallets: 40, Rate per day: 12 euros, Contact: Ann Lee. [1]"),
+        (RATES, "What is the monthly rate for prawns?", ""),
+        (ROTA, "Who works nights in week 41?", "Week: 41, Early: Chen Wu, Night: Dora Klein. [1]"),
+        (ROTA, "Who is on night shift in week 41?", "Week: 41, Early: Chen Wu, Night: Dora Klein. [1]"),
+        (ROTA, "Who works nights in week 45?", ""),
+        (ROTA, "Who works the late shift in week 41?", ""),
+        (OWNERS_ZH, "王小军负责哪条产线？", "产线：A线，负责人：王小军，产品：轴承。 [1]"),
+        (OWNERS_ZH, "李强负责哪条产线？", ""),
+        (OWNERS, "Which line does Bob Ray manage?", "Line: Line 7, Manager: Bob Ray, Opened: 1990. [1]"),
+        (OWNERS, "Which line does Cy Dow manage?", ""),
+    ],
+)  # fmt: skip
+async def test_the_row_that_is_called_so_answers_and_not_one_with_a_longer_name(
+    base: AsyncKnowledgeCollection, rows: Rows, question: str, told: str
+) -> None:
+    await base.add(data=FORMS["stock.md"](rows), name="stock.md")
+    answer = await base.ask(question)
+    assert (answer.answered, answer.text if answer.answered else "") == (bool(told), told), answer.text

@@ -35,7 +35,7 @@ from remanent.language.offline.answer_finding import speak_of_names
 from remanent.language.offline.claims import read_claim
 from remanent.language.offline.comparison import DifferenceKind, compare
 from remanent.language.offline.evidence import UNSUPPORTED, bearing, bears_out
-from remanent.language.offline.questions import AnswerType, answer_type, is_of_another, may_answer
+from remanent.language.offline.questions import AnswerType, answer_type, is_of_another, is_of_another_letter, may_answer
 from remanent.language.role import Toolbox
 from remanent.language.roles.answering import ANSWERING, AnsweringRequest, SourcePassage, WrittenSentence
 from remanent.language.shapes import MAX_REMARK
@@ -162,6 +162,8 @@ class Prover:
         question = request.question
         if listed := _listed(question, request.passages):
             return listed
+        if is_of_another_letter(question, "\n".join(f"{one.title}\n{one.text}" for one in request.passages)):
+            return []  # whose contact stands beside lines A to C is not told to be that of line E
 
         def fits(text: str, heading: str) -> bool:
             return _is_what_is_asked_for(question, text, heading) and _bare(text) not in rows.silent

@@ -223,6 +223,10 @@ class _AskedWord:
             return self.text in said or any(len(cell) > 1 and cell in self.text for cell in cells)
         return _has_word(said, self.text) or frozenset(query_terms(self.text)) <= frozenset(query_terms(said))
 
+    def is_part_of(self, key: str) -> bool:
+        """Tell whether it is of what a row is called by, and not of its kind, as a unit is."""
+        return self.text.casefold() in key.casefold()
+
     def is_called(self, word: str) -> bool:
         """Tell whether it is a word of a name."""
         if has_han(word) or has_han(self.text):
@@ -245,12 +249,14 @@ class _AskedTable:
     """What a question asks of a table."""
 
     def __init__(self, table: Table, question: str, about: str) -> None:
-        self._table, self._question, self._kind = table, question, answer_type(question)
-        self._first = _naming_column(table)
+        self._table, self._kind = table, answer_type(question)
+        self._question = question = _as_columns_say(question, table.head)
+        self._first = _naming_column(table, question)
         self._keys = [_ASIDE.sub("", row[self._first]) if self._first < len(row) else "" for row in table.rows]
         names = [frozenset(query_terms(key)) for key in self._keys]
-        # What all are called is the name of none.
+        # What all are called is the name of none, unless one is called so and no more: sick leave, paid sick leave.
         common = frozenset[str].intersection(*names) if len(names) > 1 else frozenset[str]()
+        common = frozenset() if common in names else common
         self._heads = "\n".join((about, *table.head))
         self._known = frozenset(query_terms(self._heads)) | common
         self._words = self._asked()
@@ -260,6 +266,7 @@ class _AskedTable:
         ]
         # What stands in each row, as a unit does, tells none from the others.
         everywhere = frozenset.intersection(*held) if len(held) > 1 else frozenset[_AskedWord]()
+        everywhere = frozenset(one for one in everywhere if not any(one.is_part_of(key) for key in self._keys))
         self._words = [one for one in self._words if one not in everywhere]
         self._held = [one - everywhere for one in held]
         self._found = frozenset[_AskedWord]().union(*self._held)
@@ -273,10 +280,10 @@ class _AskedTable:
 
     def _asked(self) -> list[_AskedWord]:
         """Return the words that tell which row is meant, and what else is asked than the columns' names."""
-        ending = _shared_end(self._keys)
+        ending, name = _shared_end(self._keys), self._table.head[self._first]
         kept = []
         for one in _asked_words(self._question, self._known):
-            is_sibling = bool(ending) and one.text.endswith(ending) and one.text != ending
+            is_sibling = bool(ending) and one.text.endswith(ending) and one.text not in (ending, name)
             is_asking = one.text.startswith(_ASKING)
             if is_asking or one.text.casefold() in _NO_MATTER or (not is_sibling and self._is_head(one)):
                 continue
@@ -320,7 +327,36 @@ class _AskedTable:
         if not self._found:
             return frozenset(everyone if all(one.is_deed for one in self._missing) else ())
         fitting = [at for at in everyone if self._held[at] and (self._is_named(at) or self._held[at] == self._found)]
+        fitting = self._without_longer_names(fitting)
         return frozenset(at for at in fitting if not any(self._held[at] < self._held[other] for other in fitting))
+
+    def _without_longer_names(self, fitting: Sequence[int]) -> list[int]:
+        """Leave out rows whose names hold, or are held in, the one that the question has: 陪产假, 产假.
+
+        A longer name of the same words may be what is meant where no row is called by them alone: 带薪年假; one that
+        is another word with a sign before it is not.
+        """
+        asked, meant = self._question.casefold(), set[str]()
+        for key in sorted({self._keys[at].strip().casefold() for at in fitting}, key=len, reverse=True):
+            pattern = re.escape(key) if has_han(key) else rf"(?<!\w){re.escape(key)}(?!\w)"
+            if key and re.search(pattern, asked):
+                meant.add(key)
+                asked = re.sub(pattern, " ", asked)
+        kept = [at for at in fitting if self._keys[at].strip().casefold() in meant]
+        keys = {at: self._keys[at].strip().casefold() for at in fitting if at not in kept}
+        others = [at for at, key in keys.items() if not any(one in key or key in one for one in meant)]
+        return sorted([*kept, *(at for at in others if not self._is_longer_word(keys[at]))])
+
+    def _is_longer_word(self, key: str) -> bool:
+        """Tell whether a name is a word of the question with one sign more before it: 陪产假 where 产假 is asked of."""
+        return any(
+            has_han(one.text)
+            and len(one.text) > 1
+            and not one.core
+            and key[1:] == one.text
+            and key not in self._question
+            for one in self._found
+        )
 
     def _is_named(self, at: int) -> bool:
         """Tell whether the question has all of a row's name that others do not share."""
@@ -335,12 +371,26 @@ class _AskedTable:
             return False if self._missing or self._kind in {AnswerType.TIME, AnswerType.NUMBER} else None
         if not columns:
             # By what its cells say the row's name is asked for.
-            is_sure = not self._missing and self._kind is AnswerType.PERSON
+            is_sure = (not self._missing and self._kind is AnswerType.PERSON) or self._asks_whose(at)
             return True if is_sure and self._may_tell(self._keys[at]) else None
         cells = [row[column] for column in columns if column < len(row) and not _EMPTY.fullmatch(row[column])]
         if not any(map(self._may_tell, cells)) or any(self._is_kind_of(column) for column in columns):
             return False
         return True if self._kind not in {AnswerType.WHETHER, AnswerType.WAY} else None
+
+    def _asks_whose(self, at: int) -> bool:
+        """Tell whether the name of a row is asked for by what its cells say: which line 王小军 is responsible for."""
+        name, row = self._table.head[self._first], self._table.rows[at]
+        if not name or not re.search(
+            rf"(?:哪一?\w?|什么|\b(?:which|what) ){re.escape(name)}", self._question, re.IGNORECASE
+        ):
+            return False
+        said = [
+            head
+            for column, head in enumerate(self._table.head[: len(row)])
+            if column != self._first and any(one.stands_in([row[column]], "") for one in self._held[at])
+        ]
+        return all(any(_is_of_column(one.text, head) for head in said) for one in self._missing)
 
     def _may_tell(self, cell: str) -> bool:
         if self._kind in {AnswerType.PERSON, AnswerType.PLACE}:
@@ -351,7 +401,9 @@ class _AskedTable:
         """Tell whether a kind of what a column gives is asked for: the minimum stock, where it has the stock."""
         words = content_words(self._table.head[column].casefold())
         begins = tuple(word[: 4 if word.isascii() else 2] for word in words)
-        kinds = (one for one in self._missing if not _PRICED.search(one.text))
+        kinds = (
+            one for one in self._missing if (has_han(one.text) or not one.is_deed) and not _PRICED.search(one.text)
+        )
         behind = (self._question[one.start + len(one.text) :].lstrip(" 的").casefold() for one in kinds)
         return bool(begins) and any(text.startswith(begins) for text in behind)
 
@@ -409,6 +461,26 @@ class _AskedTable:
         return bool(cells) and all(any(one.dimension in measures for one in told) for told in amounts)
 
 
+_HOW_OFTEN = lazy_regex(r"\b(?P<span>hour|dai|night|week|month|quarter|year)ly\b", re.IGNORECASE)
+_DOES = lazy_regex(r"\bwho (?:[a-z]+ly )?(?!is\b|are\b|was\b|were\b|will\b|else\b)([a-z]+)", re.IGNORECASE)
+
+
+def _as_columns_say(question: str, head: Sequence[str]) -> str:
+    """Return a question with how often something is in the words of a column: daily, where one is per day."""
+    known = frozenset(query_terms("\n".join(head)))
+
+    def spelt(found: re.Match[str]) -> str:
+        span = found["span"].casefold().replace("dai", "day")
+        return span if span in known and found[0].casefold() not in known else found[0]
+
+    return _HOW_OFTEN.sub(spelt, question)
+
+
+def _is_of_column(word: str, name: str) -> bool:
+    """Tell whether a word says what a column says of somebody: 管 of 管理员, manages of Manager."""
+    return word[0] in name if has_han(word) and has_han(name) else _is_hinted(name, word)
+
+
 _LETTERED = lazy_regex(r"(?P<word>[A-Za-z]{2,})[ -](?P<letter>[A-Z]|[a-z](?=\W*\Z))(?![\w'’])")
 _DOER = lazy_regex(r"(?<=\w{3})[eo]r\Z")
 _COUNT = lazy_regex(r"[\d.,+-]+")
@@ -446,6 +518,7 @@ def _asked_words(question: str, known: frozenset[str]) -> list[_AskedWord]:
     dates = [one for one in find_dates(question, reference=_AT_SOME_TIME) if _DATED.search(one.text)]
     found = [_AskedWord(one.text, one.start, tells_apart=True, when=one) for one in dates]
     tags = {one.start: one.tag for one in tagged(question)} if has_han(question) else {}
+    does = {found.start(1) for found in _DOES.finditer(question)}
     last, end = _AskedWord("", -9, tells_apart=False), -9
     for word in _words(question):
         bounded = rf"(?<![A-Za-z0-9]){re.escape(word)}" if word[0].isascii() else re.escape(word)
@@ -463,7 +536,7 @@ def _asked_words(question: str, known: frozenset[str]) -> list[_AskedWord]:
             last = _AskedWord(f"{last.text} {word}", last.start, tells_apart=True, core=word, kind=last.text)
         else:
             is_name = has_digit(word) or len(word) == 1 or (start > 0 and word[0].isascii() and word[0].isupper())
-            is_deed = tag.startswith(_DEEDS)
+            is_deed = tag.startswith(_DEEDS) or start in does
             tells_apart = (is_name and not is_deed) or tag[:2] in _NAMES
             last = _AskedWord(word, start, tells_apart=tells_apart, is_deed=is_deed)
         found.append(last)
@@ -544,7 +617,7 @@ def cell_readings(read: ReadPassage, claim: str) -> Iterator[CellReading]:
     """
     about = " ".join((read.passage.title, *read.passage.path))
     for table in read.tables:
-        first = _naming_column(table)
+        first = _naming_column(table, claim)
         of = _row_named(table, first, claim)
         key = "" if of is None else _ASIDE.sub("", table.rows[of][first])
         rest = claim
@@ -572,9 +645,15 @@ def _written(table: Table, row: Sequence[str]) -> str:
     return "\n".join((*table.head, *row))
 
 
-def _naming_column(table: Table) -> int:
-    """Return the first column that has more than figures: it says what each row is of."""
+def _naming_column(table: Table, text: str) -> int:
+    """Return the column that says what each row is of: the first that has more than figures, or is named with one.
+
+    Week 41 names a row by a figure.
+    """
     columns = range(len(table.head))
+    name = re.escape(table.head[0].strip()) if table.head else ""
+    if name and re.search(rf"(?<!\w){name}\W{{0,3}}\d|\d\s?个?{name}", text, re.IGNORECASE):
+        return 0
     return next((at for at in columns if any(not _FIGURE.fullmatch(row[at]) for row in table.rows if at < len(row))), 0)
 
 

@@ -21,7 +21,7 @@ from remanent.language.offline.headings import is_source_heading
 from remanent.language.offline.judgement import CONFLICT, DatedStatement, judge_statements
 from remanent.language.offline.lexicon import lexicon
 from remanent.language.offline.office_holders import holders, tells_former_only
-from remanent.language.offline.questions import AnswerType, answer_type, is_of_another, is_question, sought
+from remanent.language.offline.questions import AnswerType, answer_type, is_of_another, is_question, other_meal, sought
 from remanent.language.offline.salience import summary_statements
 from remanent.language.offline.values import amounts_of, case_told, cases_of, holding, old_values, tells_value
 from remanent.language.shapes import shortened
@@ -210,8 +210,18 @@ class _AnswerReader:
         # Where words end is a guess: 10天年假 holds 年假, whatever the segmenter makes of it, and so does 年休假.
         han = [term for term in self.asked if not term.isascii()]
         if han:
+            deeds = [one.text for one in tagged(question) if one.tag[:1] in "vl" and len(one.text) == 3]
+            wordings = {term: _wordings(term, deeds) for term in han}
             sentences = [
-                replace(one, terms=one.terms.union(t for t in han if t in one.text or _is_short_for_one(t, one.all)))
+                replace(
+                    one,
+                    terms=one.terms.union(
+                        t
+                        for t in han
+                        if any(all(part in one.text for part in parts) for parts in wordings[t])
+                        or _is_short_for_one(t, one.all)
+                    ),
+                )
                 for one in sentences
             ]
         self.amounts = amounts_of(question)
@@ -469,6 +479,16 @@ def _is_short_for_one(term: str, words: frozenset[str]) -> bool:
     return len(term) == 2 and any(len(word) == 3 and word[0] == term[0] and word[-1] == term[1] for word in words)
 
 
+def _wordings(term: str, deeds: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return the parts of which a sentence that has a term has all: of 发工资 also 发 and 工资, of 晚饭 also 晚餐."""
+    ways: list[tuple[str, ...]] = [(term,), (other_meal(term),)]
+    if len(term) == 2 and term[0] == "一" and term[1] in "天日周月年":
+        ways.append(("每" + term[1],))
+    # What is done and to what is one word where it is asked, and two where it is told; its first two signs are none.
+    ways += [(deed[0], deed[1:]) for deed in deeds if term in (deed, deed[:2]) and deed[1:] in query_terms(deed)]
+    return ways
+
+
 def _opening(one: _Sentence) -> frozenset[str]:
     """Return the terms of what a sentence names before its verb: what it is about."""
     return frozenset(term for token in read_claim(one.text).tokens if token.opening for term in _terms(token.text))
@@ -579,13 +599,17 @@ _APPOSED = re.compile(r"[^,]+, (?:the|an?|his|her|our|former|ex)\b[^,]+, [a-z]+(
 """A sentence whose verb stands behind what its subject is: Nils Berg, the former mayor, lives in Bergen."""
 
 
+_OF_WHOM = re.compile(r"[，,]\s*(?:[男女][，,。]|[^\W\d_]{1,8}[人族](?:[，,。]|\Z))")
+"""A Chinese sentence that says without a verb where somebody is from: 陈平，福建人。"""
+
+
 def _may_be_title(sentence: str) -> bool:
     """Tell whether a sentence only names something; Chinese verbs have no form, so that it goes by each word there."""
     if len(sentence) > _LONGEST_TITLE or sentence.startswith("|"):
         return False
     if working_language(sentence) == "zh":
         tokens = read_claim(sentence).tokens
-        if tokens and tokens[-1].part is TokenKind.AMOUNT:
+        if (tokens and tokens[-1].part is TokenKind.AMOUNT) or _OF_WHOM.search(sentence):
             return False  # 黄山海拔1864米 tells without a verb
         return all(word.tag[:1] in _NAMING_TAGS for word in tagged(sentence.rstrip("。. ")))
     return not read_claim(sentence).has_verb and not _APPOSED.match(sentence)

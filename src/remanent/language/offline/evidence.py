@@ -10,6 +10,7 @@ leaves open, and most of the sources settle it.
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -32,7 +33,7 @@ from remanent.language.offline.salience import summary_statements
 from remanent.language.offline.values import Form
 from remanent.lightweight import dataclass
 from remanent.text.chinese import tagged
-from remanent.text.numbers import has_digit, quantities, with_numbers_of
+from remanent.text.numbers import has_digit, measures, quantities, with_numbers_of
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import working_language
 from remanent.text.sentences import sentence_texts
@@ -73,6 +74,8 @@ def bearing(claim: str, evidence: str, *, title: str = "") -> tuple[float, str]:
     supported = verdict == "supported"
     if supported and (_in_other_order(claim, evidence) or tells_former_only(claim, evidence)):
         return coverage, ""
+    if supported and (_has_figure_of_another(claim, evidence) or _is_of_another_kind(claim, evidence)):
+        return coverage, ""
     own = _of_its_subject(claim, evidence)
     said = verdict if own == evidence else _bearing(claim, own, title)[1]
     return coverage, said if supported or said == "supported" else verdict
@@ -80,7 +83,7 @@ def bearing(claim: str, evidence: str, *, title: str = "") -> tuple[float, str]:
 
 def _bearing(claim: str, evidence: str, title: str) -> tuple[float, str]:
     claim, evidence = _plainly(claim), _plainly(_as_it_holds(evidence, claim))
-    evidence = with_numbers_of(evidence, claim)
+    evidence = with_numbers_of(_with_periods_of(evidence, claim), claim)
     comparison = compare(read_claim(evidence), read_claim(claim))
     evidence = _with_times_of(evidence, comparison)
     asked, values = _terms(claim)
@@ -135,6 +138,143 @@ def _in_other_order(claim: str, evidence: str) -> bool:
 
     said, told = scores(claim), scores(evidence)
     return any((b, a) in told for a, b in said - told)
+
+
+_PERIOD = lazy_regex(
+    r"每个?(?P<zh>季度?|[年月周日天]|小时|星期)|"
+    r"\b(?:(?:every|each|per|an?) (?P<en>hour|day|week|month|quarter|year)\b|"
+    r"(?P<ly>hour|dai|week|month|quarter|year|annual)ly\b)",
+    re.IGNORECASE,
+)
+_DAYS = {
+    word: days
+    for words, days in (
+        ("小时 hour", 1 / 24),
+        ("天 日 day dai", 1.0),
+        ("周 星期 week", 7.0),
+        ("月 month", 30.44),
+        ("季 季度 quarter", 91.31),
+        ("年 year annual", 365.24),
+    )
+    for word in words.split()
+}
+_EVERY = lazy_regex(r"(?:每|\b(?:every|each) )\Z", re.IGNORECASE)
+_EVERY_SOME = lazy_regex(r"每|\b(?:every|each)\b", re.IGNORECASE)
+_BY_ARTICLE = lazy_regex(r"an? ", re.IGNORECASE)
+_LITTLE = lazy_regex(
+    r"[的了是在于为须需应可以能有和与及要\W\d_]|[不未]?(?:超过|多于|少于|高于|低于|大于|小于)|[至最][多少高低大小]"
+)
+"""What says nothing of what a Chinese figure is of."""
+_PART = lazy_regex(r"[，；;。：、]|,(?!\d)|[.:]\s|\s(?:and|but|while|whereas|or)\s", re.IGNORECASE)
+_AS_GOOD_AS = 0.02
+"""By what share of itself a span of time may differ to be the same: 30 days, a month."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Figure:
+    """A figure with the words of its clause before it and behind it."""
+
+    start: int
+    end: int
+    value: float
+    dimension: str
+    before: frozenset[str]
+    behind: frozenset[str]
+
+    def is_same(self, other: "_Figure") -> bool:
+        return abs(self.value - other.value) <= _AS_GOOD_AS * abs(other.value)
+
+    def closeness(self, asked: "_Figure", elsewhere: frozenset[str]) -> int:
+        """Return how well it is of what another is of: by the words that both have, and that it alone has before it."""
+        words = asked.before | asked.behind
+        return len(words & (self.before | self.behind)) - 2 * len(self.before - words - elsewhere)
+
+
+def _has_figure_of_another(claim: str, evidence: str) -> bool:
+    """Tell whether a figure of a claim stands in the evidence of something else only: 150 a day for others.
+
+    So it is where a figure of that sort stands in a clause that is nearer to the claim's own words, and is another one.
+    """
+    if claim.rstrip(" .。") in evidence or max(len(claim), len(evidence)) > _LONGEST:
+        return False
+    told = _figures(_as_it_holds(evidence, claim))
+    others = frozenset(word for one in _figures(claim) for word in one.before | one.behind)
+    for asked in _figures(claim):
+        alike = [one for one in told if one.dimension == asked.dimension]
+        same = [one.closeness(asked, others) for one in alike if one.is_same(asked)]
+        other = [one.closeness(asked, others) for one in alike if not one.is_same(asked)]
+        if other and (not same or max(same) < max(other)):
+            return True
+    return False
+
+
+@lru_cache(maxsize=1_024)
+def _figures(text: str) -> tuple[_Figure, ...]:
+    """Return the amounts of a text, and how often something is as the span of time between."""
+    amounts = [(one, _EVERY.search(text, max(0, one.start - 8), one.start)) for one in measures(text)]
+    spots = [
+        (often.start() if often else one.start, one.end, one.base_value, "every" if often else one.base_unit)
+        for one, often in amounts
+        if one.dimension != "number" and not (one.dimension == "count" and one.value == 1)
+        and not (len(one.text.rstrip("年")) == 4 and one.text[:4].isdecimal())
+    ]  # fmt: skip
+    for found in _PERIOD.finditer(text):
+        days = _DAYS[(found["zh"] or found["en"] or found["ly"]).casefold()]
+        spots.append((*found.span(), 86_400 * days, "every"))
+    ends = [0, *(found.start() for found in _PART.finditer(text)), len(text)]
+    figures = []
+    for start, end, value, dimension in spots:
+        at = bisect_right(ends, start, hi=len(ends) - 1)
+        before, behind = (_signs(text[slice(*span)]) for span in ((ends[at - 1], start), (end, ends[at])))
+        figures.append(_Figure(start, end, value, dimension, before, behind))
+    return tuple(figures)
+
+
+def _with_periods_of(evidence: str, claim: str) -> str:
+    """Return a sentence with the words of a claim for how often something is: annually for every 12 months."""
+    if max(len(claim), len(evidence)) > _LONGEST or not (_PERIOD.search(claim) or _EVERY_SOME.search(claim)):
+        return evidence
+    asked = [one for one in _figures(claim) if one.dimension == "every"]
+    for told in sorted(_figures(evidence), key=lambda one: -one.start):
+        same = next((one for one in asked if told.dimension == "every" and told.is_same(one)), None)
+        if same is not None and not _BY_ARTICLE.match(evidence, told.start):
+            evidence = evidence[: told.start] + claim[same.start : same.end] + evidence[told.end :]
+    return evidence
+
+
+def _signs(text: str) -> frozenset[str]:
+    """Return the words of a text; of Chinese the signs, since where words end there is a guess."""
+    if working_language(text) == "zh":
+        return frozenset(_LITTLE.sub("", text).replace("日", "天"))
+    return frozenset(query_terms(text))
+
+
+_KIND = lazy_regex(
+    r"是(?:一[名位个])?(?P<zh>[^\W\d_]{3,12})\Z|\b(?:is|was) an? (?P<en>[a-z]+(?: [a-z]+){1,4})\Z", re.IGNORECASE
+)
+_OF_WHAT = frozenset("of for in at on by with from to and or that who which than as".split())
+
+
+def _is_of_another_kind(claim: str, evidence: str) -> bool:
+    """Tell whether a claim says of what kind something is, and the evidence has the words in no clause in that order.
+
+    The finalist of the French Open is a tennis player, and not a French tennis player.
+    """
+    found = _KIND.search(claim.rstrip(" .。"))
+    if found is None or "的" in (found["zh"] or "") or _OF_WHAT & set((found["en"] or "").casefold().split()):
+        return False
+    words = [one.text for one in tagged(found["zh"])] if found["zh"] else query_terms(found["en"])
+    parts = [query_terms(part) if found["en"] else part for part in _PART.split(evidence)]
+    return not any(_stand_in_order(words, part) for part in parts)
+
+
+def _stand_in_order(words: Sequence[str], part: str | Sequence[str]) -> bool:
+    at = 0
+    for word in words:
+        if word not in part[at:]:
+            return False
+        at = part.index(word, at) + 1
+    return True
 
 
 def _of_its_subject(claim: str, evidence: str) -> str:

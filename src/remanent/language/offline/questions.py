@@ -146,6 +146,9 @@ _OTHER = lazy_regex(
 """How a question begins that asks for no time, though it may tell when something was."""
 
 
+_FROM_WHERE = lazy_regex(r"(?:是|属于?)(?:哪里|哪儿|哪国|什么地方|何处|哪个?\w{1,2})的?人(?![\w])")
+_OF_ORIGIN = lazy_regex(r"[^\W\d_]{2}人(?!\w)|籍|出?生[于在]|来自|祖居|家乡|故乡|老家|[^\W\d_]{2}[家员手师](?!\w)")
+"""What asks in Chinese where somebody is from, and what tells it."""
 _OUTCOME = lazy_regex(
     r"\bwhat (?:will |would |might |could )?happens? (?:if|when|once|after|to)\b|"
     r"会(?:怎么?样|如何|发生什么)|(?:什么|何种)后果",
@@ -170,6 +173,8 @@ def may_answer(question: str, sentence: str) -> bool:
     sentence = _FIGURES.sub(lambda found: "" if found[0] in told else found[0], _NUMBERED.sub("", sentence))
     if _OUTCOME.search(question) and not _OF_A_CASE.search(sentence):
         return False
+    if _FROM_WHERE.search(question) and not _OF_ORIGIN.search(sentence):
+        return False
     if _CLOCK.search(question):
         return _OF_CLOCK.search(sentence) is not None
     kind = answer_type(question)
@@ -183,6 +188,10 @@ def may_answer(question: str, sentence: str) -> bool:
 # ── one of a kind and not another ────────────────────────────────────────────
 
 _NUMBERED_THING = lazy_regex(r"\b([a-z]{3,}) (\d+(?:\.\d+)*)\b(?![.,:]\d)", re.IGNORECASE)
+_LETTERED_THING = lazy_regex(
+    r"\b(?P<thing>(?i:[a-z]{3,})) (?P<en>[A-HJ-Z])(?![\w'’])|(?<![A-Za-z0-9])(?P<zh>[A-Z])(?P<kind>[^\W\d_a-zA-Z])"
+)
+"""What is told from others of its kind by a capital letter: hall D, E线."""
 _CHINESE_NUMBER = r"\d+(?:\.\d+)*|[一二三四五六七八九十百]+"
 _NUMBERED_KIND = lazy_regex(
     rf"第({_CHINESE_NUMBER})([^\W\d_])|(?<![\d.])({_CHINESE_NUMBER})(号[^\W\d_]|版|车间|年级)|(版本)[为是]?\s*(\d+(?:\.\d+)*)"
@@ -248,8 +257,27 @@ def _of_another_number(question: str, told: str) -> bool:
     Months are no such things, nor are words that stand before any figure.
     """
     asked = _numbers_of_things(question)
-    known = _numbers_of_things(told) if asked else {}
-    return any(thing in known and not numbers & known[thing] for thing, numbers in asked.items())
+    return _are_others(asked, _numbers_of_things(told) if asked else {}) or is_of_another_letter(question, told)
+
+
+def is_of_another_letter(question: str, told: str) -> bool:
+    """Tell whether things of a kind are spoken of by other letters than in the question: lines A to C, not line E."""
+    asked = _letters_of_things(question)
+    return _are_others(asked, _letters_of_things(told) if asked else {})
+
+
+def _are_others(asked: dict[str, set[str]], known: dict[str, set[str]]) -> bool:
+    return any(thing in known and not signs & known[thing] for thing, signs in asked.items())
+
+
+def _letters_of_things(text: str) -> dict[str, set[str]]:
+    """Return the capital letters that things are called by, by what they are."""
+    found: dict[str, set[str]] = {}
+    for one in _LETTERED_THING.finditer(text):
+        thing = one["kind"] or one["thing"].casefold()
+        if thing not in ENGLISH_STOP_WORDS:
+            found.setdefault(thing, set()).add(one["zh"] or one["en"])
+    return found
 
 
 def _numbers_of_things(text: str) -> dict[str, set[str]]:
@@ -381,7 +409,17 @@ def _sought_in_chinese(question: str) -> Sought | None:
 
 
 def _has(word: str, text: str, terms: frozenset[str]) -> bool:
-    return bool(word) and (word in text if has_han(word) else stem(word.casefold()) in terms)
+    if has_han(word):
+        return word in text or other_meal(word) in text
+    return bool(word) and stem(word.casefold()) in terms
+
+
+_MEAL = lazy_regex(r"(?<=[早午晚中])[饭餐]\Z")
+
+
+def other_meal(word: str) -> str:
+    """Return a Chinese word for a meal with the other sign for it, 晚餐 for 晚饭; any other word as it is."""
+    return _MEAL.sub(lambda found: "餐" if found[0] == "饭" else "饭", word)
 
 
 @lru_cache(maxsize=2_048)
