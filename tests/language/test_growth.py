@@ -122,6 +122,7 @@ ADAPTERS: dict[str, Work] = {
         _spans(text), [number for number in range(1, len(text) // 5) if number % 3]
     ),
     "language.offline.questions.is_of_another": lambda text: questions.is_of_another("Who is the 2.1 director?", text),
+    "language.offline.questions.is_of_another_letter": lambda text: questions.is_of_another_letter("Line E?", text),
     "language.offline.questions.may_answer": lambda text: questions.may_answer("When was it built?", text),
     "language.prompt_blocks.utterance_spans": lambda text: prompt_blocks.utterance_spans(_said(text)),
     "language.shapes.numbered": lambda text: shapes.numbered(len(text)),
