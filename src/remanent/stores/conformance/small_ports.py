@@ -338,6 +338,8 @@ class ShelfConformance:
             shelf.write(name, b"1")
         assert sorted(shelf.names(".a")) == [".a/one.json", ".a/two.json"]
         assert shelf.names(".none") == []
+        shelf.write(".a/one.json", b"again")
+        assert dict(shelf.documents(".a")) == {".a/one.json": b"again", ".a/two.json": b"1"}
 
     def test_documents_are_listed_in_the_order_in_which_they_were_written(self, shelf: Shelf) -> None:
         """Whoever keeps so many removes the first; what is written again is the last."""
