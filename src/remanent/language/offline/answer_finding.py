@@ -8,8 +8,8 @@ them. What is asked of two things is answered by what is said of both. The figur
 
 import math
 import re
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache, cached_property, lru_cache
@@ -188,6 +188,16 @@ _ASKS_OF_BEFORE = lazy_regex(
 _APART = lazy_regex(r"(?<![A-Za-z0-9])[A-Z](?![A-Za-z0-9'’])|\d+(?:\.\d+)*|[一二三四五六七八九十]+(?=号)")
 
 
+def _weights(asked: Iterable[str], sentences: Sequence[_Sentence]) -> dict[str, float]:
+    """Return how much each word that is asked for tells: more, the fewer of the sources have it."""
+    said: dict[int, set[str]] = defaultdict(set)
+    for one in sentences:
+        said[one.source].update(one.all)
+    spread = Counter(term for terms in said.values() for term in terms)
+    count = max(1, len(said))
+    return {term: _LEAST_WEIGHT + math.log(1 + (count - spread[term] + 0.5) / (spread[term] + 0.5)) for term in asked}
+
+
 class _AnswerReader:
     """A question and the sentences that may answer it."""
 
@@ -232,15 +242,7 @@ class _AnswerReader:
             own = frozenset(_terms(question))
             sentences = [one for one in sentences if len(one.terms) > _LONGEST_NAME or one.terms - own]
         self.sentences = sentences
-        sources = {one.source for one in sentences}
-        spread: Counter[str] = Counter()
-        for source in sources:
-            spread.update(frozenset().union(*(one.all for one in sentences if one.source == source)) & self.asked)
-        count = max(1, len(sources))
-        self.weights = {
-            term: _LEAST_WEIGHT + math.log(1 + (count - spread[term] + 0.5) / (spread[term] + 0.5))
-            for term in self.asked
-        }
+        self.weights = _weights(self.asked, sentences)
         self.whole = sum(self.weights.values()) or 1.0
         self.unit = _unit_asked_for(question)
         self.sought = sought(question)
