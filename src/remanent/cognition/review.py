@@ -15,7 +15,7 @@ from remanent.recall import Question
 from remanent.stores import LIVE, NO_LIMIT, RecordFilter, RecordQuery, Store
 from remanent.text.regex import lazy_regex
 from remanent.text.sentences import sentences
-from remanent.text.talk import only_asks, speaks_of_oneself
+from remanent.text.talk import only_asks, speaks_of_oneself, takes_back
 from remanent.text.terms import held_terms, index_terms, is_unspaced, query_terms
 
 _HALF = 0.5
@@ -50,6 +50,15 @@ async def _memories(store: Store, question: Question, entry_ids: Sequence[str]) 
     return [
         one for one in read if not any(source.entry_id in others for source in one.sources) or _rests_on(one, entry_ids)
     ]
+
+
+def _entries_of(item: FoundItem) -> set[str]:
+    return {source.entry_id for source in item.sources}
+
+
+def _holds_correction(item: FoundItem) -> bool:
+    """Tell whether a turn is told together with a later one by which somebody took it back."""
+    return any(takes_back(source.text) for source in item.sources[1:])
 
 
 def _rests_on(record: Record, entry_ids: Sequence[str]) -> bool:
@@ -129,13 +138,24 @@ class _Review:
         return item.amended(memory_ids=ids, stale=stale)
 
     def _once(self, items: Sequence[FoundItem]) -> list[FoundItem]:
-        """Leave out a memory whose turn stands before it, and a turn of which a memory that stands before it tells."""
+        """Leave out a memory whose turn is told, and a turn of which a memory that stands before it tells.
+
+        A turn that is told with its correction takes the place of the memory that was made of the correction: it tells
+        that and what was wrong.
+        """
+        corrected = [item for item in items if item.kind is Kind.TURN and _holds_correction(item)]
         seen: set[str] = set()
         kept = []
         for item in items:
-            about = {source.entry_id for source in item.sources}
-            if item.kind in MEMORIES and about and about <= seen:
-                continue
+            about = _entries_of(item)
+            if item.kind in MEMORIES and about:
+                told = next((turns for turns in corrected if about <= _entries_of(turns)), None)
+                if told is not None and told.record_id not in seen:
+                    kept.append(told.amended(score=max(item.score, told.score)))
+                    seen |= _entries_of(told)
+                    continue
+                if about <= seen:
+                    continue
             if item.kind is Kind.TURN and item.record_id in seen:
                 continue
             seen |= about
@@ -154,6 +174,8 @@ class _Review:
                     continue
                 if any(one.entry_id in now_from for one in item.repeated):
                     continue  # said again since: it holds again
+                if _holds_correction(item) and now_from & _entries_of(item):
+                    continue  # what is right is told with it
                 if self._is_about(item.sources[0].text, quotes[entry_id]):
                     found.append((record, item))
         return found
