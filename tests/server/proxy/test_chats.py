@@ -193,19 +193,38 @@ async def test_events_of_a_stream_come_with_their_own_bytes(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("status", [400, 401, 404, 429, 500, 503])
 @pytest.mark.parametrize("is_stream", [False, True])
-async def test_an_error_of_the_model_comes_as_it_is_and_nothing_is_kept(
+async def test_an_error_of_the_model_comes_as_it_is_and_what_was_said_is_kept_once(
     tmp_path: Path, status: int, is_stream: bool
 ) -> None:
     import openai
 
     said = {"error": {"message": "no", "type": "odd", "code": 7}}
-    async with world(tmp_path, fails(status, body=said, headers={"Retry-After": "9"})) as here, here.client() as client:
+    step = fails(status, body=said, headers={"Retry-After": "9"})
+    async with world(tmp_path, step, step) as here, here.client() as client:
         with pytest.raises(openai.APIStatusError) as caught:
             await client.chat.completions.create(model=MODEL, messages=ASKS, stream=is_stream)
         assert caught.value.status_code == status
         assert caught.value.body == said["error"]
         assert caught.value.response.headers["retry-after"] == "9"
-        assert await here.said() == []
+        with pytest.raises(openai.APIStatusError):
+            await client.chat.completions.create(model=MODEL, messages=ASKS, stream=is_stream)
+        kept = await here.kept(1)
+    assert [(entry.text, entry.metadata["unanswered"]) for entry in kept] == [("Where did I move?", "upstream")]
+
+
+@pytest.mark.parametrize("is_stream", [False, True])
+async def test_what_a_model_answers_at_the_second_try_stands_behind_what_was_said_once(
+    tmp_path: Path, is_stream: bool
+) -> None:
+    import openai
+
+    async with world(tmp_path, fails(503), says("To Lisbon.")) as here, here.client() as client:
+        with pytest.raises(openai.APIStatusError):
+            await client.chat.completions.create(model=MODEL, messages=ASKS, stream=is_stream)
+        answer = await client.chat.completions.create(model=MODEL, messages=ASKS, stream=is_stream)
+        if is_stream:
+            assert [piece async for piece in answer]
+        assert texts(await here.kept(2)) == ["Where did I move?", "To Lisbon."]
 
 
 async def test_a_loop_of_tools_keeps_every_step_once_and_shows_the_same_memory_each_time(tmp_path: Path) -> None:

@@ -393,7 +393,7 @@ async def test_requests_for_anthropic_go_to_their_own_address_with_their_own_key
 
 
 @pytest.mark.parametrize("is_stream", [False, True])
-async def test_an_error_of_the_model_comes_as_it_is(tmp_path: Path, is_stream: bool) -> None:
+async def test_an_error_of_the_model_comes_as_it_is_and_what_was_said_is_kept(tmp_path: Path, is_stream: bool) -> None:
     import anthropic
     import openai
 
@@ -408,7 +408,7 @@ async def test_an_error_of_the_model_comes_as_it_is(tmp_path: Path, is_stream: b
         assert one.value.body == told
         with pytest.raises(openai.BadRequestError, match="no such model"):
             await ask_responses(here, stream=is_stream)
-        assert await here.said() == []
+        assert await here.said() == [("user", "Where did I move?")], "kept, and once"
 
 
 async def test_what_is_wrong_is_said_in_the_callers_own_form(tmp_path: Path) -> None:

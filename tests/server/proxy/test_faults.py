@@ -11,7 +11,7 @@ import pytest
 from remanent.errors import QueueFull, StorageError
 from remanent.http.client import certificates
 from remanent.memory import AsyncAgent, aopen
-from remanent.model import Found, RecallOptions
+from remanent.model import Entry, Found, RecallOptions
 from remanent.operations import Service, Target
 from remanent.server import authentication
 from remanent.server.proxy import Proxy
@@ -24,6 +24,10 @@ from tests.server.proxy.world import MODEL, broken, question, texts, world
 
 ASKS = [question("Where did I move?")]
 FAULTS = [StorageError("the disk is gone"), QueueFull("too much"), ZeroDivisionError(), OSError(28, "no space")]
+
+
+def unanswered(entries: list[Entry]) -> list[tuple[str, object]]:
+    return [(entry.text, entry.metadata["unanswered"]) for entry in entries]
 
 
 async def chat(here: Any, *, stream: bool = False, **more: Any) -> Any:
@@ -226,18 +230,28 @@ async def test_a_model_out_of_reach_is_a_502_in_the_form_of_the_api(tmp_path: Pa
                 await client.chat.completions.create(model=MODEL, messages=ASKS)
             assert caught.value.status_code == 502
             assert caught.value.code == "upstream_unavailable"
-            assert await here.said() == []
+            assert unanswered(await here.kept(1)) == [("Where did I move?", "upstream")]
 
 
 @pytest.mark.parametrize("step", [hangs_up(), stalls("start"), stalls("middle")], ids=lambda step: step.name)
-async def test_a_model_that_falls_silent_is_a_502_and_nothing_is_kept(tmp_path: Path, step: Any) -> None:
+async def test_a_model_that_falls_silent_is_a_502_and_what_was_said_is_kept(tmp_path: Path, step: Any) -> None:
     import openai
 
     async with world(tmp_path, step, read_timeout=0.2) as here, here.client() as client:
         with pytest.raises(openai.InternalServerError) as caught:
             await client.chat.completions.create(model=MODEL, messages=ASKS)
         assert caught.value.code == "upstream_unavailable"
-        assert await here.said() == []
+        assert unanswered(await here.kept(1)) == [("Where did I move?", "upstream")]
+
+
+async def test_what_was_said_is_kept_where_the_client_leaves_before_the_answer_begins(tmp_path: Path) -> None:
+    async with world(tmp_path, stalls("start")) as here, here.client() as client:
+        asking = asyncio.create_task(client.chat.completions.create(model=MODEL, messages=ASKS))
+        async with asyncio.timeout(30):
+            while not here.upstream.requests:  # noqa: ASYNC110 - nothing tells of it
+                await asyncio.sleep(0)
+        asking.cancel()
+        assert unanswered(await here.kept(1)) == [("Where did I move?", "client")]
 
 
 async def test_an_answer_too_large_to_read_is_passed_on_whole(tmp_path: Path) -> None:
@@ -249,7 +263,7 @@ async def test_an_answer_too_large_to_read_is_passed_on_whole(tmp_path: Path) ->
         answer = await client.post(f"{here.address}/v1/chat/completions", json={"model": "m", "messages": ASKS})
         assert answer.content == body
         kept = await here.journal("default")
-    assert [(entry.text, entry.metadata["unanswered"]) for entry in kept] == [("Where did I move?", "size")]
+    assert unanswered(kept) == [("Where did I move?", "size")]
 
 
 async def test_a_compressed_answer_is_passed_on_as_it_is(tmp_path: Path) -> None:

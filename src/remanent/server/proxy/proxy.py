@@ -2,7 +2,7 @@
 
 The way of a chat: who asks and whether they may read and write; the body, read without changing a byte; a reminder
 from memory, put where the settings say; the model's answer, passed on while it is read along; the turn, recorded
-once, also when the client or the model leaves early.
+once, also when the client or the model leaves early or the model refuses to answer.
 """
 
 import asyncio
@@ -59,7 +59,15 @@ from remanent.server.proxy.memory import (
     Spool,
     TurnRecorder,
 )
-from remanent.server.proxy.upstream import AnswerRelay, Headers, RecordAnswer, Upstream, while_connected
+from remanent.server.proxy.upstream import (
+    CLIENT,
+    UPSTREAM,
+    AnswerRelay,
+    Headers,
+    RecordAnswer,
+    Upstream,
+    while_connected,
+)
 from remanent.server.telemetry import SEARCH, Tracer
 from remanent.settings import MemoryPlace
 from remanent.text.tokens import token_counter
@@ -343,15 +351,21 @@ class Proxy:
             body=asked.reminded(reminder, where=self._settings.place),
             is_anthropic=dialect.is_anthropic,
         )
+        keep = self._keeping(exchange)
         try:
             with self._tracer.chat(agent=scope.agent, host=urlsplit(self._settings.base_url or "").hostname or ""):
                 async with asking as reply:
                     if not reply.is_success:
+                        await keep(ChatAnswer(), UPSTREAM)
                         await relay.pass_on(reply)
                     elif reply.is_stream:
-                        await relay.stream(reply, keep=self._keeping(exchange))
+                        await relay.stream(reply, keep=keep)
                     else:
-                        await relay.whole(reply, keep=self._keeping(exchange), longest=self._settings.max_answer)
+                        await relay.whole(reply, keep=keep, longest=self._settings.max_answer)
+        except (ModelUnavailable, asyncio.CancelledError) as error:
+            # What was said is not lost with the answer; sent again, it has the same id and is kept once.
+            await keep(ChatAnswer(), UPSTREAM if isinstance(error, ModelUnavailable) else CLIENT)
+            raise
         finally:
             exchange.abandon()
 
