@@ -19,7 +19,6 @@ from remanent.language.offline.statement_rules import (
     expanded_form,
     is_only_one,
     other_names,
-    parts_of,
     person,
     person_and_name,
     words_for,
@@ -48,6 +47,7 @@ from remanent.text.dates_chinese import COMING
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, alphanumeric
 from remanent.text.terms import query_terms
+from remanent.text.words import parts_of
 
 _KINDS: dict[str, Kind] = {
     "fact": Kind.SEMANTIC,
@@ -649,7 +649,7 @@ def may_restate(draft: Draft) -> bool:
 _ONE_AT_A_TIME = re.compile(
     r"^(?:The user|[A-Z]\w+) (?:(?:now|currently) )?(?P<en>stud(?:y|ies)|drives?|rides?|commutes?|rents?) "
     r"(?!.*\b(?:at (?:work|night)|on|for work|during|when)\b)"
-    r"|^[^，。]{1,6}?(?:现在|如今)(?P<zh>[开骑读学租])(?!.*的时候)|^[^，。]{1,6}?(?P<zh_>[开骑读学租])(?:着?一)",
+    r"|^[^，。]{1,6}?(?:现在|如今)(?P<zh>[开骑读学租])(?!.*的时候)|^[^，。]{1,6}?(?P<zh_>[开骑读学租])(?:着?一)"
 )
 """What somebody does one of at a time: who drives another car now drives the old one no more."""
 

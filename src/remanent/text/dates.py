@@ -46,10 +46,9 @@ _JOIN = lazy_regex(r"\s*(?:-|–|—|~|～|to|through|thru|until|till|到|至|an
 _FROM = lazy_regex(r"(?:\b(?P<between>between)\s+|\bfrom\s+|从|自)\Z", re.IGNORECASE)
 # Searched backwards from each date within a fixed reach, so that the work stays proportional to the text.
 _SIDE = lazy_regex(
-    r"\b(?:(?:the|about)\s+)?"
-    r"(?:(?P<number>an?|\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|a\s+couple\s+of|a\s+few|several)\s+)?"
-    r"(?P<unit>day|weekend|week|fortnight|month|year|night|evening|morning|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)s?"
-    r"\s+(?P<side>before|after|prior\s+to|following|of)\s+\Z",
+    r"\b(?:(?:the|about)\s+)?(?:(?P<number>an?|\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|"
+    r"a\s+couple\s+of|a\s+few|several)\s+)?(?P<unit>day|weekend|week|fortnight|month|year|night|evening|morning|(?:Mon|"
+    r"Tues|Wednes|Thurs|Fri|Satur|Sun)day)s?\s+(?P<side>before|after|prior\s+to|following|of)\s+\Z",
     re.IGNORECASE,
 )
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -442,11 +441,10 @@ DATE_BEHIND = lazy_regex(r"\s*[\[(（]\d{4}(?:-\d\d){0,2}(?: – \d{4}(?:-\d\d){
 RESOLVED = lazy_regex(r" ?\[\d{4}(?:-\d\d){0,2}(?: – \d{4}(?:-\d\d){0,2})?\]")
 """A date that was put behind words such as "yesterday"."""
 _FOR_IT = lazy_regex(
-    r"\b(?:for|until|till|onto)\s+(?:the\s+)?\Z"
-    r"|\b(?:booked|rebooked|moved|switched|swapped|changed|transferred|bumped|upgraded|scheduled|rescheduled|postponed|"
-    r"pushed|put|shifted|delayed|deferred|invited|entered|signed|registered|enroll?ed|brought)\b"
-    r"[^.!?;,]*?\b(?:to|into|from)\s+(?:the\s+)?\Z"
-    r"|(?:改签?|换|挪|移|推迟?|延期?|提前|调|排|订|定|买|抢|约|报名?|选|安排)(?:到|好|了|上|成|在|至|为){0,2}\Z",
+    r"\b(?:for|until|till|onto)\s+(?:the\s+)?\Z|\b(?:booked|rebooked|moved|switched|swapped|changed|transferred|bumped|"
+    r"upgraded|scheduled|rescheduled|postponed|pushed|put|shifted|delayed|deferred|invited|entered|signed|registered|"
+    r"enroll?ed|brought)\b[^.!?;,]*?\b(?:to|into|from)\s+(?:the\s+)?\Z|(?:改签?|换|挪|移|推迟?|延期?|提前|调|排|订|定|"
+    r"买|抢|约|报名?|选|安排)(?:到|好|了|上|成|在|至|为){0,2}\Z",
     re.IGNORECASE,
 )
 """Before a weekday: what was done for it, or put on it, does not tell that it is over. "I got tickets for Saturday"."""

@@ -36,9 +36,8 @@ class AnswerType(StrEnum):
 
 _ASKING: dict[AnswerType, str] = {
     AnswerType.NUMBER: (
-        r"\bhow (?:many|much|old|long|tall|far|big|large|heavy|often|high)\b|"
-        r"\bwhat (?:number|amount|price|percentage|age)\b|多少|多[大长高远久重贵]|"
-        r"几[个位次岁天年月人名条只本种台元块点]"
+        r"\bhow (?:many|much|old|long|tall|far|big|large|heavy|often|high)\b|\bwhat (?:number|amount|price|percentage|"
+        r"age)\b|多少|多[大长高远久重贵]|几[个位次岁天年月人名条只本种台元块点]"
     ),
     AnswerType.TIME: (
         r"\bwhen\b|\bwhat (?:time|date|day|year|month)\b|\bwhich (?:day|year|month|date)\b|"
@@ -104,9 +103,8 @@ def statement_form(question: str) -> str:
 
 _NUMBER = (
     rf"\d|[零一二两三四五六七八九十百千万亿半]|数[十百千万]|\b(?:{'|'.join(sorted(ENGLISH_NUMERALS))}|"
-    r"(?:dozen|hundred|thousand|(?:m|b|tr)illion)s|half|halves|quarters?|"
-    r"once|twice|thrice|an? (?:second|minute|hour|day|week|month|year|couple|pair)|"
-    r"single|double|both|several|few|many|most|all|none|no|never|always)\b"
+    r"(?:dozen|hundred|thousand|(?:m|b|tr)illion)s|half|halves|quarters?|once|twice|thrice|an? (?:second|minute|hour|"
+    r"day|week|month|year|couple|pair)|single|double|both|several|few|many|most|all|none|no|never|always)\b"
 )
 _AMOUNT = lazy_regex(
     rf"{_NUMBER}|\b(?:free|without charge|every|each|daily|weekly|monthly|yearly|annual(?:ly)?|regularly)\b|"

@@ -267,14 +267,12 @@ _COMPLETION = word_regex(
     r"deployed|merged|resolved|solved|shipped|released|submitted|booked|sent|updated|created|added)|all done|"
     # A report leaves out who: "Fixed the flaky test."
     r"^(?:done|finished|completed|fixed|implemented|wrote|saved|renamed|removed|deployed|merged|resolved|solved|"
-    r"shipped|released|submitted|booked|sent|updated|created|added|installed|refactored)|"
-    r"is (?:now )?(?:complete|live)|"
+    r"shipped|released|submitted|booked|sent|updated|created|added|installed|refactored)|is (?:now )?(?:complete|live)|"
     r"(?:has|have) been (?:done|finished|completed|fixed|deployed|merged|resolved|sent|updated|created)",
     r"(?:已经|已|刚|终于|都)[^，。]{0,12}(?:完成|做完|搞定|修好|修复|部署|上线|提交|发送|发布|解决|更新|创建|添加|"
-    r"合并)|(?:完成|做完|搞定|修好|解决|写完|"
-    r"部署好|上线)了|"
-    r"^(?:好的?，)?已经?(?:[为帮替给][你您]|把[^，。]{1,12})?(?:查[到好明]|找到|译[好为]|翻译|写[好入]|改[好为]|发[出给]|寄出|订好|预[订约定]|"
-    r"删除|保存|安装|整理|上传|下单|付款|办[好妥]|安排|通知|记[下录])",
+    r"合并)|(?:完成|做完|搞定|修好|解决|写完|部署好|上线)了|^(?:好的?，)?已经?(?:[为帮替给][你您]|"
+    r"把[^，。]{1,12})?(?:查[到好明]|找到|译[好为]|翻译|写[好入]|改[好为]|发[出给]|寄出|订好|预[订约定]|删除|保存|安装|"
+    r"整理|上传|下单|付款|办[好妥]|安排|通知|记[下录])",
 )
 _ADVISES = word_regex(
     r"you (?:can|could|should|may|might|need|want)|^\W*(?:to|if|once|when|make sure|here(?:['’]s| is| are))",
@@ -282,10 +280,9 @@ _ADVISES = word_regex(
 )
 """Who advises has completed nothing: "you can use the timing code we added earlier:"."""
 _REQUEST = word_regex(
-    r"(?:can|could|would|will) (?:you|someone|anyone)|please|help me|"
-    r"i(?:['’]d like| want| need) (?:you to|to know|help)|"
-    r"^\W*(?:(?:and|so|now|ok|okay|then)\W+)*(?:(?:show|tell|give) me|explain|write (?:me|a|an))|"
-    r"how (?:do|can|should) (?:i|we)",
+    r"(?:can|could|would|will) (?:you|someone|anyone)|please|help me|i(?:['’]d like| want| need) (?:you to|to know|"
+    r"help)|^\W*(?:(?:and|so|now|ok|okay|then)\W+)*(?:(?:show|tell|give) me|explain|write (?:me|a|an))|how (?:do|can|"
+    r"should) (?:i|we)",
     # Where a clause begins: 他请客 and 我妈给我打电话 ask for nothing.
     r"(?:^|[，,。；;：:！!\s])(?:[那你您也再先就还能]|可以|现在|麻烦[你您]?)*(?:请(?![客假教示]|了)|帮我|帮忙|替我|给我|告诉我|麻烦[你您])|"
     r"能不能|可以.{0,12}吗|能否|我想知道|怎么(?:做|办|弄|写)|(?<!无论)如何",

@@ -386,14 +386,12 @@ _SAME_AIM = 0.6
 """The share of its words by which a step is taken to go at the goal; chosen by hand."""
 
 _FAILED = re.compile(
-    r"\A\s*(?:(?:(?:I['’]m|I am) )?(?:very |so )?sorry\b|I (?:can['’]t|cannot|am unable to) (?:help|assist)\b|"
-    r"(?:很|非常|十分)?(?:抱歉|对不起))|"
-    r"\A\s*(?:error\b|failed\b|exception\b|traceback\b|timed? ?out\b|出错|错误|失败|异常|超时)|"
-    r"\b(?:could not|couldn['’]t|unable to|cannot|can['’]t|did not|didn['’]t) (?:be )?(?:find|found|determine|"
+    r"\A\s*(?:(?:(?:I['’]m|I am) )?(?:very |so )?sorry\b|I (?:can['’]t|cannot|am unable to) (?:help|assist)\b|(?:很|"
+    r"非常|十分)?(?:抱歉|对不起))|\A\s*(?:error\b|failed\b|exception\b|traceback\b|timed? ?out\b|出错|错误|失败|异常|"
+    r"超时)|\b(?:could not|couldn['’]t|unable to|cannot|can['’]t|did not|didn['’]t) (?:be )?(?:find|found|determine|"
     r"answer|complete|access|open|read|load|reach|verify)\b|\bno (?:results?|answer|information|data) (?:was |were )?"
-    r"(?:found|available)\b|\bnothing (?:was )?found\b|"
-    r"(?:未能|没能|无法|没有)(?:找到|查到|得到|完成|确定|回答|访问|打开|读取|验证)|没有(?:结果|答案|相关信息)|"
-    r"未找到|查不到|执行失败",
+    r"(?:found|available)\b|\bnothing (?:was )?found\b|(?:未能|没能|无法|没有)(?:找到|查到|得到|完成|确定|回答|访问|"
+    r"打开|读取|验证)|没有(?:结果|答案|相关信息)|未找到|查不到|执行失败",
     re.IGNORECASE,
 )
 # A long result may well report one failure among what it found. Chosen by hand.
