@@ -42,6 +42,7 @@ from remanent.model import (
     Status,
 )
 from remanent.model.filters import user_in
+from remanent.text.calendar import ANY_MONTH, ANY_WEEKDAY
 from remanent.text.dates import find_dates, with_dates
 from remanent.text.dates_chinese import COMING
 from remanent.text.regex import lazy_regex
@@ -486,8 +487,7 @@ _AMOUNT = re.compile(
 """How much of it: who gave up coffee drinks no three cups of it either."""
 _COUNTED = re.compile(
     r"\d|[一二三四五六七八九十百千万两]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|noon|midnight|"
-    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october|"
-    r"november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b|(?:周|星期|礼拜)[一二三四五六日天]",
+    rf"{ANY_WEEKDAY}s?|{ANY_MONTH}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b|(?:周|星期|礼拜)[一二三四五六日天]",
     re.IGNORECASE,
 )
 _DAYTIME = re.compile(

@@ -25,6 +25,10 @@ Granularity = Literal[
 Season = Literal["spring", "summer", "autumn", "winter"]
 DayPart = Literal["dawn", "morning", "noon", "afternoon", "evening", "night"]
 
+MONTHS = tuple("january february march april may june july august september october november december".split())
+WEEKDAYS = tuple("monday tuesday wednesday thursday friday saturday sunday".split())
+ANY_MONTH, ANY_WEEKDAY = "|".join(MONTHS), "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+"""Forms of either, for the patterns of others."""
 _SEASON_STARTS: dict[Season, int] = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
 # From hour to hour; a night ends on the next morning.
 _PART_HOURS: dict[DayPart, tuple[int, int]] = {

@@ -51,7 +51,6 @@ _SIDE = lazy_regex(
     r"Tues|Wednes|Thurs|Fri|Satur|Sun)day)s?\s+(?P<side>before|after|prior\s+to|following|of)\s+\Z",
     re.IGNORECASE,
 )
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _HALF_A_DAY = timedelta(hours=12)
 _A_WEEK = timedelta(days=8)
 """From a weekday to the same one of the next week, at whatever time of it."""
@@ -162,8 +161,8 @@ def _beside(side: re.Match[str], interval: Interval) -> Interval | None:
 def _units_away(unit: str, count: int, day: date) -> Interval:
     """Return the unit that ends where a day begins, or begins where it ends; weeks count from the day, not a Monday."""
     weekday = calendar.weekday_before if count < 0 else calendar.weekday_after
-    if unit in _WEEKDAYS:
-        return calendar.day(weekday(day, _WEEKDAYS.index(unit)))
+    if unit in calendar.WEEKDAYS:
+        return calendar.day(weekday(day, calendar.WEEKDAYS.index(unit)))
     if unit == "weekend":
         return calendar.days(weekday(day, 5) + timedelta(weeks=count + 1 if count < 0 else count - 1), 2, "weekend")
     if unit in {"week", "fortnight"}:
@@ -403,7 +402,7 @@ def said_at(stamp: object, *, now: datetime) -> datetime | None:
 
 _RELATIVE = lazy_regex(
     r"\b(?:yesterday|tomorrow|tonight|today|ago|recently|(?:last|past|next|this|coming|previous|earlier)\s+"
-    r"(?!one\b|time\b|thing\b|is\b|was\b|and\b|to\b)|(?:mon|tues|wednes|thurs|fri|satur|sun)day|weekend)\b|"
+    rf"(?!one\b|time\b|thing\b|is\b|was\b|and\b|to\b)|{calendar.ANY_WEEKDAY}|weekend)\b|"
     r"[昨今明前后去上下本][天日晚早晨夜年月周个儿]|大[前后]天|[周上下]末|星期|礼拜|周[一二三四五六日天]|[天日周月年]前|[天日周月年][之以]?后",
     re.IGNORECASE,
 )
@@ -417,7 +416,7 @@ _REPEATED = lazy_regex(r"\b(?:every|each|any|most)\s+\Z|每[个逢到]?\Z", re.I
 _NEAR = 12
 """Characters before a date within which such a word stands."""
 _WEEKDAY = lazy_regex(
-    r"(?:from\s+|between\s+|从|自)?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:周|星期|礼拜)[一二三四五六日天末])",
+    rf"(?:from\s+|between\s+|从|自)?(?:{calendar.ANY_WEEKDAY}|(?:周|星期|礼拜)[一二三四五六日天末])",
     re.IGNORECASE,
 )
 _HABIT = lazy_regex(
@@ -558,7 +557,7 @@ def _date_of(mention: TimeMention) -> str:
 # “周五之前” on a Sunday means the coming Friday, “周五很累” the past one, and a birthday comes every year: a day that
 # the moment of saying does not settle is kept as it is.
 _OPEN_DAY = lazy_regex(
-    r"(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:周|星期|礼拜)[一二三四五六日天]|.*\d月.*"
+    rf"(?:on )?{calendar.ANY_WEEKDAY}|(?:周|星期|礼拜)[一二三四五六日天]|.*\d月.*"
     r"|.*\b(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*\b.*",
     re.IGNORECASE,
 )

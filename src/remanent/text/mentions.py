@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from remanent.lightweight import dataclass
+from remanent.text.calendar import MONTHS, WEEKDAYS
 from remanent.text.chinese import Gender, chinese_names, tagged
 from remanent.text.regex import lazy_regex, word_regex
 from remanent.text.scripts import has_han
@@ -68,10 +69,9 @@ _ACRONYM = lazy_regex(r"(?<![\w@#.-])[A-Z]{2,6}\d{0,3}(?![\w])")
 _POSSESSIVE = lazy_regex(r"['’]s?\Z")
 # Capitals that name nothing, or something that is found elsewhere (days, months).
 _NO_NAME = word_set("""
-    i i'm i'll i've i'd monday tuesday wednesday thursday friday saturday sunday january february march april may june
-    july august september october november december spring summer autumn winter christmas god ok hi hello hey thanks
-    am pm tv english chinese french german spanish italian japanese american british european
-""")
+    i i'm i'll i've i'd spring summer autumn winter christmas god ok hi hello hey thanks am pm tv english chinese french
+    german spanish italian japanese american british european
+""").union(MONTHS, WEEKDAYS)
 _NO_ACRONYM = word_set("OK AM PM LOL OMG BTW FYI ASAP TBD NB PS IDK IMO DIY AKA FAQ TODO I")
 
 

@@ -18,6 +18,7 @@ Nothing is made of it by itself: it only ends what is known, so that a denial of
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 from remanent.language.offline.doubts import doubts
 from remanent.language.offline.questions import is_question
@@ -41,7 +42,7 @@ from remanent.text.dates_chinese import COMING
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, has_han
 from remanent.text.spans import Span
-from remanent.text.words import parts_of, word_forms
+from remanent.text.words import parts_of, word_forms, word_tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,6 +307,7 @@ def _known_forms(sentence: str, span: Span, speaker: str) -> Iterator[Change]:
             named = told.get("thing") or told.get("renewed")
             if zh and named and re.search(f"我(?:的|家)?(?:{_PARTS['kin']})", sentence[: found.start()]):
                 continue  # 我妈换号了，新号码是…
+            flags: dict[str, Any] = {part: bool(told.get(part)) for part in _FLAGS}
             # Whoever raises the rent, it is the speaker's.
             who = "" if named or of else told["who"] or ""
             yield Change(
@@ -318,17 +320,13 @@ def _known_forms(sentence: str, span: Span, speaker: str) -> Iterator[Change]:
                 thing=(named or of).strip(),
                 # What we do at the office is not what I like.
                 value="" if who in {"We", "we", "我们"} else (told.get("value") or "").strip(),
-                work=bool(told.get("work")),
-                renewed=bool(told.get("renewed")),
                 safe=(told.get("safe") or "").strip(),
-                sold=bool(told.get("sold")),
-                plan=bool(told.get("plan")),
-                done=bool(told.get("done")),
-                meant=bool(told.get("meant")),
                 corrected="corrected" in told,
+                **flags,
             )
 
 
+_FLAGS = ("work", "renewed", "sold", "plan", "done", "meant")
 _ENDED = ("was", "work", "sold", "safe", "plan", "done", "name")
 
 
@@ -374,14 +372,6 @@ def _subject(who: str, speaker: str, *, zh: bool) -> str:
 
 # ── what a change in a life ends ─────────────────────────────────────────────
 
-_HABITS = frozenset(canonical(word) for word in "habit does practice 习惯 情况 经历".split())
-_WORK = frozenset(canonical(word) for word in "job employer workplace field 职业 工作单位 工作地点".split())
-_HAD = frozenset(
-    canonical(word) for word in "owns uses has car phone drives 使用 用的 车 手机 情况 开的 开的车".split()
-)
-_DRIVEN = r"\bdrives?\b|\b(?:car|truck|van)\b|开着?一?[辆台]"
-_STATES = r"\b(?:single|unmarried|engaged|divorced|widowed)\b|单身|未婚|订婚|离异|离婚"
-_ONE_PARTNER = r"\b(?:girlfriend|boyfriend|fianc[eé]e?|partner)\b|女朋友|男朋友|女友|男友|未婚[夫妻]|对象"
 _OTHER_TIMES = lazy_regex(
     r"\b(?:morning|afternoon|evening|night|noon|lunch|dinner|breakfast|weekends?|weekdays?|winter|summer|work)s?\b"
     r"|早上|上午|中午|下午|晚上|睡前|周末|工作日|午饭|晚饭|早饭|冬天|夏天"
@@ -455,26 +445,15 @@ class LifeRow:
     """Whether it bears on whatever is of the kind that it names: who gave up coffee drinks no latte."""
 
 
-def _row(
-    told: str,
-    attributes: frozenset[str] | str,
-    about: str,
-    words: str,
-    *,
-    ends: bool = True,
-    sort: str = "",
-    whose: str = "",
-    is_of_kind: bool = False,
-) -> LifeRow:
-    if isinstance(attributes, str):
-        attributes = frozenset(canonical(word.replace("_", " ")) for word in attributes.split())
-    one, other = (lazy_regex(source, re.IGNORECASE) if source else None for source in (sort, whose))
-    heard, content = lazy_regex(expanded_form(told, _PARTS)), lazy_regex(about, re.IGNORECASE)
-    return LifeRow(heard, attributes, content, words, ends, sort=one, whose=other, is_of_kind=is_of_kind)
+def _row(told: str, table: str) -> LifeRow:
+    row = {part: expanded_form(form, _PARTS) for part, form in parts_of(table).items()}
+    attributes = frozenset(canonical(word.replace("_", " ")) for word in row["attributes"].split())
+    sort, whose = (lazy_regex(row[part], re.IGNORECASE) if part in row else None for part in ("sort", "whose"))
+    heard, about = lazy_regex(expanded_form(told, _PARTS)), lazy_regex(row.get("about", ""), re.IGNORECASE)
+    words = row.get("words", "")
+    return LifeRow(heard, attributes, about, words, "may" not in row, sort=sort, whose=whose, is_of_kind=not words)
 
 
-_RUNS = expanded_form(_PARTS["runs"], _PARTS)
-_LIKED = _HABITS | {canonical(word) for word in ("likes", "喜欢", "爱好", "hobby")}
 _KINDS = (
     (
         r"coffee|咖啡",
@@ -497,102 +476,8 @@ def _of_kind(named: str) -> re.Pattern[str]:
     return re.compile(next(found, re.escape(named.strip())), re.IGNORECASE)
 
 
-ROWS: dict[str, LifeRow] = {
-    "alcohol": _row(
-        _TOLD["alcohol"],
-        _HABITS,
-        r"\b(?:beer|wine|whisk|vodka|gin|alcohol|cocktail|drinks? (?:every|a lot|too))|喝.{0,6}酒",
-        "beer wine whiskey vodka alcohol drink 喝酒 啤酒 白酒 红酒",
-    ),
-    "drink": _row(
-        _TOLD["drink"],
-        _HABITS,
-        r"\b(?:drinks?|ha(?:ve|s))\b|"
-        r"喝",
-        "coffee tea juice soda milk beer wine drink 咖啡 茶 可乐 牛奶 果汁 喝",
-        sort=_PARTS["drinks"],
-    ),
-    "given up": _row(
-        _TOLD["given up"],
-        _LIKED,
-        r"\b(?:drink|eat|smoke|have|like|love|enjoy|prefer|favou?rite)s?\b|\bhas\b|[喝吃抽爱]|喜欢",
-        "",
-        ends=False,
-        is_of_kind=True,
-    ),
-    "exercise": _row(
-        _TOLD["exercise"],
-        _HABITS,
-        _RUNS,
-        "run jog swim cycle hike gym yoga 跑步 游泳 健身 骑行 瑜伽 爬山 羽毛球 篮球 撸铁",
-        ends=False,
-        sort=_RUNS,
-    ),
-    "another phone": _row(
-        _TOLD["another phone"],
-        _HAD,
-        rf"{_PARTS['phones']}|\bphone\b|手机",
-        "iphone pixel galaxy phone 手机 华为 小米 苹果 荣耀 三星",
-        ends=False,
-        sort=_PARTS["phones"],
-    ),
-    "doctor": _row(
-        _TOLD["doctor"],
-        "name job 姓名 职业 身份 医生 doctor",
-        r"\b(?:doctor|GP|physician)\b|的(?:家庭)?(?:医生|大夫|主治医[生师])",
-        "doctor 医生 大夫",
-        ends=False,
-        whose=r"\b(?:doctor|GP|physician)$|(?<!牙)(?:医生|大夫)$",
-    ),
-    "dentist": _row(
-        _TOLD["dentist"],
-        "name 姓名 身份 牙医 dentist",
-        r"\bdentist\b|牙医",
-        "dentist 牙医",
-        ends=False,
-        whose=r"dentist$|牙医$",
-    ),
-    "way": _row(
-        _TOLD["way"],
-        _HABITS,
-        r"\bto work\b|commut|上班|上学|通勤",
-        "commute work bus bike car 上班 通勤 地铁 开车 骑",
-        sort=_PARTS["rides"],
-    ),
-    "car": _row(_TOLD["car"], _HAD, rf"{_DRIVEN}|车", "drive car truck 车 开"),
-    "another car": _row(_TOLD["another car"], _HAD, _DRIVEN, "drive car truck 车 开", ends=False),
-    "phone": _row(
-        _TOLD["phone"], _HAD, r"\b(?:iphone|pixel|galaxy|android)\b|手机", "iphone pixel galaxy phone android 手机"
-    ),
-    "meat": _row(
-        _TOLD["meat"], "diet 饮食 is 身份", r"\b(?:vegetarian|vegan|pescatarian)\b|素", "vegetarian vegan 素食 吃素"
-    ),
-    "number": _row(
-        _TOLD["number"],
-        "number phone_number phone 号码 手机号 手机号码 手机 电话 电话号码 联系电话",
-        r"\d{5}|\d[\d -]{6}",
-        "phone number 手机号 号码 电话",
-        ends=False,
-    ),
-    "married": _row(_TOLD["married"], "marital_status 婚姻状况", _STATES, "single engaged divorced 单身 未婚 离异"),
-    "parted": _row(
-        _TOLD["parted"],
-        "marital_status 婚姻状况",
-        r"\b(?:engaged|married)\b|订婚|结婚|已婚",
-        "engaged married 订婚 结婚",
-    ),
-    "partner": _row(
-        _TOLD["married"],
-        "name family 姓名 身份 家庭",
-        _ONE_PARTNER,
-        "girlfriend boyfriend partner fiancée 女朋友 男朋友 对象",
-        ends=False,
-        whose=_ONE_PARTNER,
-    ),
-    "retired": _row(_TOLD["retired"], _WORK, "", "work job 工作 上班"),
-    "out of work": _row(_TOLD["out of work"], _WORK, "", "work job 工作 上班", ends=False),
-    "new work": _row(_TOLD["new work"], _WORK, "", "work job 工作 上班", ends=False),
-}
+ROWS = {name: _row(_TOLD.get(name, _TOLD["married"]), table) for name, table in word_tables("changes_in_life").items()}
+"""By name; the row for a partner is told as that for being married."""
 SINGLE = ("job", "employer", "workplace", "field", "marital status", "婚姻状况", "diet", "饮食")
 """Attributes of one value at a time, whose memories are found by that alone."""
 

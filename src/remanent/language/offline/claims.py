@@ -19,6 +19,7 @@ from remanent.language.offline.lexicon import lexicon, stem, verbs
 from remanent.language.offline.values import Amount, When, amounts, whens
 from remanent.lightweight import dataclass
 from remanent.model.entry import chat_role
+from remanent.text.calendar import MONTHS
 from remanent.text.chinese import COMMON_SURNAMES, chinese_names, cut, glued_name, is_known, tagged
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, has_han, working_language
@@ -438,7 +439,7 @@ def read_claims(texts: Sequence[str], *, context: str = "", said_at: datetime | 
 _DOCUMENTS, _QUALIFIERS, _UNITS, _CHINESE_DOCUMENTS, _CHINESE_QUALIFIERS, _CHINESE_UNITS = word_forms(
     "documents"
 ).values()
-_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+_MONTHS = "|".join(map(str.title, MONTHS))
 _ENGLISH_PERIOD = (
     rf"(?:Q[1-4]|H[12]|(?i:first|second|third|fourth)[- ](?i:quarter)|{_MONTHS})(?: [12]\d{{3}})?|[12]\d{{3}}"
 )

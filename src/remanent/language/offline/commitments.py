@@ -19,6 +19,7 @@ from remanent.language.offline.questions import is_question
 from remanent.language.offline.salience import with_speaker
 from remanent.language.shapes import MAX_REMARK, Utterance, one_line
 from remanent.model.entry import chat_role
+from remanent.text.calendar import ANY_MONTH
 from remanent.text.dates_chinese import COMING, WEEKDAY
 from remanent.text.regex import lazy_regex, word_regex
 from remanent.text.sentences import sentence_texts
@@ -84,8 +85,8 @@ _DOING = (
 )
 _WHEN = (
     r"(?:by|before|until|on|this|next|due|every) (?:the )?(?:tomorrow|tonight|today|now|end of|mon|tues|wednes|thurs|"
-    r"fri|satur|sun|week|month|year|morning|afternoon|evening|noon|january|february|march|april|may|june|july|august|"
-    r"september|october|november|december|\d)\w*|tomorrow|tonight|later today|right after|(?:at|over) the (?:weekend|"
+    rf"fri|satur|sun|week|month|year|morning|afternoon|evening|noon|{ANY_MONTH}|\d)\w*|"
+    r"tomorrow|tonight|later today|right after|(?:at|over) the (?:weekend|"
     r"end of the (?:day|week|month|year))|in (?:an? (?:hour|day|week|month)|(?:\d+|two|three|four|five|six|a few) \w+)"
 )
 _ON_DAY = (

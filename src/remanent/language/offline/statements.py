@@ -34,6 +34,7 @@ from remanent.language.offline.statement_rules import (
     subject_name,
 )
 from remanent.lightweight import dataclass
+from remanent.text.calendar import ANY_MONTH, ANY_WEEKDAY
 from remanent.text.chinese import tagged
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, has_han, simplified
@@ -101,11 +102,8 @@ _REGRETS = lazy_regex(
 _SORTS_OF_VALUES = tuple(
     lazy_regex(form, re.IGNORECASE)
     for form in (
-        r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|(?:周|星期|礼拜)[一二三四五六日天]",
-        (
-            r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b|"
-            r"[\d一二三四五六七八九十]{1,3}月"
-        ),
+        rf"\b{ANY_WEEKDAY}s?\b|(?:周|星期|礼拜)[一二三四五六日天]",
+        rf"\b(?:{ANY_MONTH})\b|[\d一二三四五六七八九十]{{1,3}}月",
         (
             r"(?<![A-Za-z\d.,:])[$€£¥]?\d[\d:.,]*(?<=\d)(?![\d月])(?:st|nd|rd|th| ?[ap]\.?m\b|"
             r" ?(?:kg|cm|pounds|euros|dollars)\b|岁|元|块钱?|万|公?斤|厘米|点半?|[日号])?|"

@@ -24,6 +24,7 @@ from remanent.language.offline.statement_rules import (
     rules_of,
     subject_name,
 )
+from remanent.text.calendar import ANY_WEEKDAY
 from remanent.text.mentions import mentions
 from remanent.text.regex import lazy_regex
 from remanent.text.words import COMMON_ENGLISH, is_past_form, parts_of, word_forms
@@ -296,7 +297,7 @@ _POINTING = lazy_regex(
     r"|\b(?:was|were|did|am|had) I\b"
     # Which one is not said: "this money", "the idea".
     r"|\b(?<!for )(?:this|these|those) (?!week|weekend|month|year|morning|afternoon|evening|spring|summer|autumn|fall|winter|past|coming|time|"
-    r"quarter|term|semester|christmas|easter|thanksgiving|(?:mon|tues|wednes|thurs|fri|satur|sun)day|jan|feb|mar|apr|may|"
+    rf"quarter|term|semester|christmas|easter|thanksgiving|{ANY_WEEKDAY}|jan|feb|mar|apr|may|"
     r"june|july|aug|sep|oct|nov|dec)[a-z]+"
     r"|^(?:\w+ )?the (?:idea|answer|call|news|feeling|chance|job|same|other|opportunity)\b",
     re.IGNORECASE,
