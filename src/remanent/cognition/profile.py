@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property
+from itertools import islice
 
 from remanent.cognition.model import memory_id
 from remanent.language.offline.statement_rules import expanded_form
@@ -30,45 +31,8 @@ _SHARE = 6.0
 _READ = 60
 """Turns that name a thing of a sort and are read for whose it is: of 300 messages on one matter, the best. By hand."""
 _SUBJECTS = ("用户", "The user")
-_IS = r"(?:'s| is| was|s)"
-_NOW = r"(?: (?:currently|now|these days|at the moment))?"
-_ZH_NOW = "(?:现在|目前|如今|今年|到底|究竟)?"
-_WHAT = "(?:什么|啥|多少|哪[个里儿]?|几号?|谁)"
-_ASKED: dict[str, str] = {
-    "name": (
-        rf"what{_IS} my (?:full |first |last |real )?name|what am i called|who am i|(?:my name|who i am)\W*$"
-        rf"|我{_ZH_NOW}(?:叫|是叫|姓){_WHAT}|我是谁|我的?(?:名字|姓名|全名|大名)"
-    ),
-    "residence": (
-        rf"where (?:do|am) i{_NOW} (?:liv(?:e|ing)|stay(?:ing)?|based)|(?:what|which) (?:city|town|country|place|"
-        rf"street) do i live in|what{_IS} my (?:home )?address|where{_IS} my home|where i live\W*$|"
-        rf"我{_ZH_NOW}(?:家)?(?:住|居住|定居)在?(?:哪|什么)|我的?(?:住址|地址|家庭住址)|我家在哪"
-    ),
-    "job": (
-        rf"what do i{_NOW} do(?: for (?:a living|work))|what{_IS} my (?:current )?(?:job|occupation|profession|work)\b"
-        rf"|what i do for (?:a living|work)|我{_ZH_NOW}是?[做干]{_WHAT}(?:工作|的|职业)|我{_ZH_NOW}从事什么"
-        r"|我的?(?:职业|工作|职务|岗位)是"
-    ),
-    "employer": (
-        rf"where do i{_NOW} work|who do i{_NOW} work for|(?:what|which) company do i"
-        rf"|what{_IS} my (?:employer|company)\b(?!'s)"
-        rf"|我{_ZH_NOW}在(?:哪|什么)[^，。？]{{0,6}}(?:上班|工作|任职)|我的?(?:公司|单位|工作单位)(?:是|叫)"
-    ),
-    "workplace": rf"where do i{_NOW} work|我{_ZH_NOW}在(?:哪|什么)[^，。？]{{0,6}}(?:上班|工作|任职)",
-    "age": rf"how old am i|what{_IS} my age|我{_ZH_NOW}(?:多大|几岁|多少岁)|我的?(?:年龄|岁数)",
-    "birthday": (
-        rf"when{_IS} my birthday|what{_IS} my (?:birthday|date of birth)|when was i born"
-        r"|我的?生日|我(?:是)?(?:什么时候|哪天|哪年|几月)[^，。？]{0,6}(?:出生|生的|过生日)"
-    ),
-    "phone": rf"what{_IS} my (?:phone|mobile|cell|telephone)|我的?(?:电话|手机号|手机号码|电话号码|联系方式)",
-    "email": rf"what{_IS} my e-?mail|我的?(?:电子)?邮箱",
-    "home": (
-        rf"where am i (?:originally )?from|where do i come from|what{_IS} my home ?town"
-        r"|我(?:是)?(?:哪里|哪儿|哪)的?人|我的?(?:老家|家乡|籍贯)"
-    ),
-    "education": rf"what{_IS} my (?:degree|education)|我的?(?:学历|文化程度)",
-}
-_PATTERNS = {attribute: lazy_regex(pattern) for attribute, pattern in _ASKED.items()}
+_ASKED = word_forms("asked_of_oneself")
+_PATTERNS = {name: lazy_regex(expanded_form(form, _ASKED)) for name, form in islice(_ASKED.items(), 4, None)}
 
 
 def asked_attributes(question: str) -> tuple[str, ...]:

@@ -41,7 +41,7 @@ from remanent.text.scripts import HAN, has_han, simplified
 from remanent.text.sentences import sentences
 from remanent.text.spans import Span
 from remanent.text.talk import told_before_asking
-from remanent.text.words import is_past_form, parts_of
+from remanent.text.words import is_past_form, parts_of, word_forms
 
 __all__ = ["Statement", "canonical", "is_secret", "only_confirms", "plain_sentences", "statements", "third_person"]
 
@@ -1015,31 +1015,7 @@ _OBJECT = lazy_regex(
     re.IGNORECASE,
 )
 _ASKED_THINGS = tuple(
-    (lazy_regex(rf"(?:{form})", re.IGNORECASE), thing)
-    for form, thing in (
-        ("where (?:I|we) live(?: now)?", "residence"),
-        ("where (?:I|we) work|(?:who|what company) I work for", "employer"),
-        ("what I do(?: for (?:a living|work))?", "job"),
-        ("where I(?:'m| am) from|where I grew up", "home"),
-        ("how old I am", "age"),
-        ("how tall I am", "height"),
-        ("how much I weigh", "weight"),
-        ("how much I (?:earn|make)|what I (?:earn|make)", "salary"),
-        ("where I was born", "birthplace"),
-        ("when I was born|when my birthday is", "birthday"),
-        ("what my name is|what I(?:'m| am) called|who I am", "name"),
-        ("我(?:们|家)?(?:现在)?(?:住在?|的?家在)(?:哪里?|哪儿|什么地方)|我的?住哪儿?", "住址"),
-        ("我(?:现在)?在(?:哪里?|哪儿|什么公司|哪家公司|什么地方)(?:工作|上班|任职)", "工作单位"),
-        ("我是?做什么(?:工作)?的", "职业"),
-        ("我(?:是|来自)(?:哪里|哪儿)(?:人|的人)?", "家乡"),
-        ("我(?:今年)?(?:多大|几岁|多少岁)", "年龄"),
-        ("我(?:是)?(?:哪年|哪天|什么时候)(?:出生|生)的?|我的?生日是?哪天", "生日"),
-        ("我叫什么(?:名字)?|我是谁", "姓名"),
-        ("我(?:有)?多高", "身高"),
-        ("我(?:有)?多重", "体重"),
-        ("我(?:赚|挣)多少钱?|我工资多少", "工资"),
-        ("我(?:是)?在哪(?:里|儿)?出生的?|我出生在哪(?:里|儿)?", "出生地"),
-    )
+    (lazy_regex(rf"(?:{form})", re.IGNORECASE), thing) for thing, form in word_forms("asked_things").items()
 )
 """What is asked by a clause: "forget where I live" is of a home, in whichever language that was told."""
 _VAGUE_THINGS = frozenset("事 话 天 心 妈呀 意思 错 名 life mind mistake bad fault question last mail words".split())

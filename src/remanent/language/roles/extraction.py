@@ -13,6 +13,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from remanent.bilingual import Bilingual, Language
+from remanent.language import shapes
 from remanent.language.offline.commitments import Commitments, find_commitments
 from remanent.language.offline.questions import is_question
 from remanent.language.offline.salience import with_speaker
@@ -20,19 +21,7 @@ from remanent.language.offline.statement_rules import StatementKind
 from remanent.language.offline.statements import only_confirms, statements
 from remanent.language.prompt_blocks import block, group, spoken_language, utterance_blocks
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
-from remanent.language.shapes import (
-    MAX_ITEMS,
-    MAX_REMARK,
-    Confidence,
-    Numbers,
-    Prose,
-    Remark,
-    Utterance,
-    known_numbers,
-    multi_line,
-    numbered,
-    one_line,
-)
+from remanent.language.shapes import MAX_ITEMS, MAX_REMARK, known_numbers, multi_line, numbered, one_line
 from remanent.lightweight import dataclass
 from remanent.model import Model, Origin
 from remanent.model.base import Count, Share
@@ -70,7 +59,7 @@ SHORT_TERM = (FactKind.PREFERENCE, FactKind.DECISION, FactKind.FOLLOW_UP, FactKi
 class ExtractionRequest(Model):
     """A conversation and the sorts of things to look for."""
 
-    utterances: Annotated[tuple[Utterance, ...], Field(min_length=1, max_length=1000)]
+    utterances: Annotated[tuple[shapes.Utterance, ...], Field(min_length=1, max_length=1000)]
     kinds: Annotated[tuple[FactKind, ...], Field(min_length=1, max_length=len(FactKind))] = SHORT_TERM
     limit: Annotated[int, Field(ge=1, le=100)] = 20
 
@@ -79,8 +68,8 @@ class ExtractedFact(Model):
     """One thing worth keeping, worded so that it makes sense alone."""
 
     kind: FactKind
-    content: Annotated[Remark, Field(min_length=1)]
-    reason: Remark = ""
+    content: Annotated[shapes.Remark, Field(min_length=1)]
+    reason: shapes.Remark = ""
     """Why, if that was said."""
     importance: Share = 0.5
     confirmed: bool = False
@@ -161,11 +150,11 @@ class FactReply(Model):
     """One thing worth keeping."""
 
     kind: Literal["preference", "decision", "follow_up", "mood", "fact", "request", "completion"]
-    content: Prose
-    reason: Prose = ""
-    importance: Confidence = 0.5
+    content: shapes.Prose
+    reason: shapes.Prose = ""
+    importance: shapes.Confidence = 0.5
     confirmed: bool = False
-    sources: Numbers = ()
+    sources: shapes.Numbers = ()
 
 
 class ExtractionReply(Model):
@@ -328,7 +317,7 @@ class _SpokenSentence:
 
     text: str
     utterance: int
-    said: Utterance
+    said: shapes.Utterance
     confirmed: bool = False
     """Whether what was said next asks to remember it."""
 
@@ -337,7 +326,7 @@ def _outside_code(text: str) -> list[str]:
     return sentence_texts(without_code(text))
 
 
-def _sentences(utterances: Sequence[Utterance]) -> Iterator[_SpokenSentence]:
+def _sentences(utterances: Sequence[shapes.Utterance]) -> Iterator[_SpokenSentence]:
     """Yield sentences in order; "remember this" by itself confirms the one before it."""
     waiting: _SpokenSentence | None = None
     for number, said in enumerate(utterances):

@@ -14,20 +14,11 @@ from pydantic import Field, model_validator
 
 from remanent.bilingual import Bilingual, Language
 from remanent.errors import InvalidInput
+from remanent.language import shapes
 from remanent.language.offline.salience import salient_sentences, term_overlap
 from remanent.language.prompt_blocks import abridged, block, group, node_block
 from remanent.language.role import Defaults, Role, Toolbox
-from remanent.language.shapes import (
-    MAX_REMARK,
-    MAX_TEXT,
-    GraphNode,
-    IdAliases,
-    Prose,
-    Remark,
-    Words,
-    multi_line,
-    shortened,
-)
+from remanent.language.shapes import MAX_REMARK, MAX_TEXT, multi_line, shortened
 from remanent.model import Model
 from remanent.model.base import Text
 from remanent.model.ids import Id
@@ -53,16 +44,16 @@ class CompletedTask(Model):
     """A step that was taken: what it was, how it ended, what it taught in one or two sentences."""
 
     type: TaskType
-    description: Remark
+    description: shapes.Remark
     status: TaskStatus
-    context: Remark = ""
+    context: shapes.Remark = ""
 
 
 class PlannedTask(Model):
     """The next step."""
 
     type: TaskType
-    description: Annotated[Remark, Field(min_length=1)]
+    description: Annotated[shapes.Remark, Field(min_length=1)]
     conflict_id: Id | None = None
     """The conflict that a cross-validation is about."""
     upload_ids: tuple[Id, ...] = ()
@@ -79,7 +70,7 @@ class FinishedTask(Model):
     """The step that was just taken and what came of it."""
 
     type: TaskType = TaskType.NORMAL
-    description: Remark
+    description: shapes.Remark
     result: Annotated[Text, Field(max_length=MAX_TEXT)] = ""
     failed: bool = False
     """Set when it is known to have failed; otherwise the planner judges by the result."""
@@ -90,7 +81,7 @@ class PendingConflict(Model):
 
     conflict_id: Id
     node_ids: Annotated[tuple[Id, ...], Field(min_length=2, max_length=20)]
-    description: Remark = ""
+    description: shapes.Remark = ""
 
 
 class PendingUpload(Model):
@@ -104,16 +95,16 @@ class PendingUpload(Model):
 class PlanningRequest(Model):
     """The task's goal, what was done, what was just done, and what came up."""
 
-    goal: Remark
+    goal: shapes.Remark
     completed: Annotated[tuple[CompletedTask, ...], Field(max_length=1000)] = ()
     finished: FinishedTask | None = None
-    new_nodes: Annotated[tuple[GraphNode, ...], Field(max_length=100)] = ()
+    new_nodes: Annotated[tuple[shapes.GraphNode, ...], Field(max_length=100)] = ()
     conflicts: Annotated[tuple[PendingConflict, ...], Field(max_length=100)] = ()
     """In the order in which they were found; one is validated per round."""
-    notices: Annotated[tuple[Remark, ...], Field(max_length=100)] = ()
+    notices: Annotated[tuple[shapes.Remark, ...], Field(max_length=100)] = ()
     """Merges made, conflicts that stayed unresolved and the like."""
     uploads: Annotated[tuple[PendingUpload, ...], Field(max_length=100)] = ()
-    tools: Annotated[tuple[Remark, ...], Field(max_length=100)] = ()
+    tools: Annotated[tuple[shapes.Remark, ...], Field(max_length=100)] = ()
     """The tools that a step may use, each with what it is for; a plan that names others cannot be carried out."""
 
     @model_validator(mode="after")
@@ -233,16 +224,16 @@ class FinishedReply(Model):
     """How the step just taken ended."""
 
     status: Literal["success", "failed"]
-    context: Prose = ""
+    context: shapes.Prose = ""
 
 
 class TaskReply(Model):
     """The next step."""
 
     type: Literal["NORMAL", "CROSS_VALIDATE"] = "NORMAL"
-    description: Prose
-    conflict: Prose = ""
-    uploads: Words = ()
+    description: shapes.Prose
+    conflict: shapes.Prose = ""
+    uploads: shapes.Words = ()
 
 
 class PlanningReply(Model):
@@ -335,10 +326,10 @@ class Planning(Role[PlanningRequest, PlanningReply, PlanningResponse]):
         return plan_within_rules(request, status=status, context=context, proposed=proposed, language=language)
 
 
-def _aliases(request: PlanningRequest) -> tuple[IdAliases, IdAliases]:
+def _aliases(request: PlanningRequest) -> tuple[shapes.IdAliases, shapes.IdAliases]:
     """Return the names of the conflicts and of the uploads."""
-    conflicts = IdAliases([conflict.conflict_id for conflict in request.conflicts], prefix="c")
-    return conflicts, IdAliases([upload.upload_id for upload in request.uploads], prefix="u")
+    conflicts = shapes.IdAliases([conflict.conflict_id for conflict in request.conflicts], prefix="c")
+    return conflicts, shapes.IdAliases([upload.upload_id for upload in request.uploads], prefix="u")
 
 
 def _proposed(request: PlanningRequest, task: TaskReply) -> PlannedTask | None:
