@@ -383,7 +383,6 @@ EXEMPT: dict[str, str] = {
     "language.offline.statement_rules.expanded_form": "takes a form of the tables",
     "language.offline.statement_rules.pairs_of": "takes a table of words",
     "language.offline.statement_rules.people": "takes no text",
-    "language.offline.statement_rules.parts_of": "takes a table of parts",
     "language.offline.statement_rules.rules_of": "takes a table of forms",
     "language.offline.statement_rules.apply": "takes one plain sentence, of bounded length",
     "language.offline.statement_rules.carried_on": "takes one plain sentence, of bounded length",

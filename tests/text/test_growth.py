@@ -131,6 +131,9 @@ EXEMPT: dict[str, str] = {
     "text.chinese.segmenter": "takes nothing",
     "text.numbers.units": "takes nothing",
     "text.words.word_list": "takes the name of a list of ours",
+    "text.words.word_tables": "takes the name of a file of ours",
+    "text.words.word_forms": "takes the name of a file of ours",
+    "text.words.parts_of": "takes a table of parts",
 }
 """Functions that no long text is given to, and why."""
 

@@ -19,7 +19,6 @@ from remanent.language.offline.statement_rules import (
     expanded_form,
     is_only_one,
     other_names,
-    parts_of,
     person,
     person_and_name,
     words_for,
@@ -43,11 +42,13 @@ from remanent.model import (
     Status,
 )
 from remanent.model.filters import user_in
+from remanent.text.calendar import ANY_MONTH, ANY_WEEKDAY
 from remanent.text.dates import find_dates, with_dates
 from remanent.text.dates_chinese import COMING
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, alphanumeric
 from remanent.text.terms import query_terms
+from remanent.text.words import parts_of
 
 _KINDS: dict[str, Kind] = {
     "fact": Kind.SEMANTIC,
@@ -486,8 +487,7 @@ _AMOUNT = re.compile(
 """How much of it: who gave up coffee drinks no three cups of it either."""
 _COUNTED = re.compile(
     r"\d|[一二三四五六七八九十百千万两]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|noon|midnight|"
-    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october|"
-    r"november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b|(?:周|星期|礼拜)[一二三四五六日天]",
+    rf"{ANY_WEEKDAY}s?|{ANY_MONTH}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b|(?:周|星期|礼拜)[一二三四五六日天]",
     re.IGNORECASE,
 )
 _DAYTIME = re.compile(
@@ -649,7 +649,7 @@ def may_restate(draft: Draft) -> bool:
 _ONE_AT_A_TIME = re.compile(
     r"^(?:The user|[A-Z]\w+) (?:(?:now|currently) )?(?P<en>stud(?:y|ies)|drives?|rides?|commutes?|rents?) "
     r"(?!.*\b(?:at (?:work|night)|on|for work|during|when)\b)"
-    r"|^[^，。]{1,6}?(?:现在|如今)(?P<zh>[开骑读学租])(?!.*的时候)|^[^，。]{1,6}?(?P<zh_>[开骑读学租])(?:着?一)",
+    r"|^[^，。]{1,6}?(?:现在|如今)(?P<zh>[开骑读学租])(?!.*的时候)|^[^，。]{1,6}?(?P<zh_>[开骑读学租])(?:着?一)"
 )
 """What somebody does one of at a time: who drives another car now drives the old one no more."""
 

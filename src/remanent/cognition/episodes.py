@@ -6,18 +6,7 @@ from remanent.discipline import Parts
 from remanent.language.offline.statements import is_secret
 from remanent.language.roles.summary import MARKS, SUMMARY, SummaryLevel, SummaryRequest
 from remanent.language.shapes import Utterance
-from remanent.model import (
-    Entry,
-    EntryKind,
-    EpisodicData,
-    Job,
-    Kind,
-    Origin,
-    Record,
-    Source,
-    Status,
-    least_trusted,
-)
+from remanent.model import Entry, EntryKind, EpisodicData, Job, Kind, Origin, Record, Source, Status, least_trusted
 from remanent.model.filters import user_in
 from remanent.stores import EntryQuery, Transaction
 from remanent.text.scripts import alphanumeric

@@ -64,17 +64,15 @@ _ASPECT = lazy_regex(
 )
 THE_USERS = lazy_regex(r"\b(?:the user(?:['’]s)?)\b|用户的?", re.IGNORECASE)
 _MINE = (
-    r"\b(?:my|our|your|the|the user['’]s|an?) (?:[a-z]+ )?{0}"
-    r"|(?:[我你您咱]|用户)(?:们|家|自己)*(?:有.{{0,4}})?(?:(?:一个?|每个?|这个?|上个?|[去今前])[天周月年]|现在|目前|以前|之前|"
-    r"原来|税[前后]|到手|实际|家里|个人|的|[新旧老前])*{0}"
-    r"|^[\W_]*(?:现在|目前|今年|每个?月)?(?=[\u4e00-\u9fff]{{2}}){0}"
+    r"\b(?:my|our|your|the|the user['’]s|an?) (?:[a-z]+ )?{0}|(?:[我你您咱]|用户)(?:们|家|"
+    r"自己)*(?:有.{{0,4}})?(?:(?:一个?|每个?|这个?|上个?|[去今前])[天周月年]|现在|目前|以前|之前|原来|税[前后]|到手|"
+    r"实际|家里|个人|的|[新旧老前])*{0}|^[\W_]*(?:现在|目前|今年|每个?月)?(?=[\u4e00-\u9fff]{{2}}){0}"
 )
 _PAID = lazy_regex(
     r"\b(?:I|we|you|user)(?:['’]m| am| are)? (?:\w+ )?(?:earns?|makes?|(?:get |gets )?paid|takes? home)\b[^.;]*\d[^.;]*"
     r"(?:\b(?:a|per|each|every|an) (?:year|month|week|hour)|\b(?:annually|monthly|yearly|(?:before|after) tax)|"
-    r"\d[,.]?000\b|\dk\b)"
-    r"|(?:[我你您]|用户)[^，。；]{0,6}(?:[一每]个?[月年]|[月年]薪|税[前后]|到手|[月年]入)[^，。；]{0,4}(?:[挣赚拿有]|[月年]?入)?"
-    r"[^，。；]{0,3}[\d一二两三四五六七八九十百千万]+",
+    r"\d[,.]?000\b|\dk\b)|(?:[我你您]|用户)[^，。；]{0,6}(?:[一每]个?[月年]|[月年]薪|税[前后]|到手|"
+    r"[月年]入)[^，。；]{0,4}(?:[挣赚拿有]|[月年]?入)?[^，。；]{0,3}[\d一二两三四五六七八九十百千万]+",
     re.IGNORECASE,
 )
 """What somebody earns, told without a word for it."""
@@ -96,10 +94,9 @@ _AGED = lazy_regex(
     r"|[我你](?:今年|已经|快|都|刚)*[\d一二三四五六七八九十]+岁"
 )
 _PERSON = (
-    r"\b(?:called|named|name is|with|and|to|{kin}),?\s+(?:is )?(?-i:{name})\b"
-    r"|(?-i:\b{name})['’]s\b|\b(?:he|him|she|her|his)\b"
-    r"|(?-i:\b{name}),? (?:(?:is|was) (?:my|our|an?|the)\b|"
-    r"\w+ed\b|lent|told|said|gave|lives|works|took|owes|wants|and I\b)"
+    r"\b(?:called|named|name is|with|and|to|{kin}),?\s+(?:is )?(?-i:{name})\b|(?-i:\b{name})['’]s\b|\b(?:he|him|she|"
+    r"her|his)\b|(?-i:\b{name}),? (?:(?:is|was) (?:my|our|an?|the)\b|\w+ed\b|lent|told|said|gave|lives|works|took|owes|"
+    r"wants|and I\b)"
 )
 """What shows that a name is somebody's."""
 _TOLD_WITHOUT = (

@@ -219,9 +219,7 @@ async def edit(call: Call, request: EditMemory) -> Record:
 
 
 @_updates(
-    "cognition.confirm",
-    zh="确认一条记忆无误；短期记忆随之成为长期记忆。",
-    route="POST memories/{record_id}/confirm",
+    "cognition.confirm", zh="确认一条记忆无误；短期记忆随之成为长期记忆。", route="POST memories/{record_id}/confirm"
 )
 async def confirm(call: Call, request: ByMemory) -> Record:
     """Confirm a memory; a short-term one becomes long-term."""

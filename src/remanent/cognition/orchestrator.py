@@ -24,17 +24,7 @@ from remanent.discipline import Parts
 from remanent.language.offline.statement_rules import canonical
 from remanent.language.roles.queries import INTENT, Intent, IntentRequest
 from remanent.lightweight import dataclass
-from remanent.model import (
-    FoundItem,
-    Kind,
-    ProceduralData,
-    Record,
-    Scope,
-    SemanticData,
-    SharedData,
-    SharedSort,
-    local,
-)
+from remanent.model import FoundItem, Kind, ProceduralData, Record, Scope, SemanticData, SharedData, SharedSort, local
 from remanent.model.filters import USER_KEY, MetadataCondition, of_user
 from remanent.model.kinds import PASSAGES, standing_mark
 from remanent.model.kinds import STANDING as REASONS
@@ -104,11 +94,7 @@ RECIPES: tuple[Recipe, ...] = tuple(
     TIERS.replace(
         name=f"cognition/{intent.value}",
         boosts=TIERS.boosts.replace(
-            kinds={
-                **TIERS.boosts.kinds,
-                **dict.fromkeys(plan.auxiliary, 1.2),
-                **dict.fromkeys(plan.main, 1.4),
-            }
+            kinds={**TIERS.boosts.kinds, **dict.fromkeys(plan.auxiliary, 1.2), **dict.fromkeys(plan.main, 1.4)}
         ),
     )
     for intent, plan in PLANS.items()

@@ -11,9 +11,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property
+from itertools import islice
 
 from remanent.cognition.model import memory_id
-from remanent.language.offline.statement_rules import expanded_form, parts_of
+from remanent.language.offline.statement_rules import expanded_form
 from remanent.lightweight import dataclass
 from remanent.model import Kind, Origin, Record
 from remanent.recall import Candidate, Question, RecallPath
@@ -21,6 +22,7 @@ from remanent.stores import LIVE, RecordFilter, RecordQuery, Store
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import fold
 from remanent.text.terms import query_terms
+from remanent.text.words import parts_of, word_forms, word_tables
 
 _LONGEST = 80
 """Characters of a question for one attribute; who asks at greater length asks for something else besides."""
@@ -29,46 +31,8 @@ _SHARE = 6.0
 _READ = 60
 """Turns that name a thing of a sort and are read for whose it is: of 300 messages on one matter, the best. By hand."""
 _SUBJECTS = ("用户", "The user")
-_IS = r"(?:'s| is| was|s)"
-_NOW = r"(?: (?:currently|now|these days|at the moment))?"
-_ZH_NOW = "(?:现在|目前|如今|今年|到底|究竟)?"
-_WHAT = "(?:什么|啥|多少|哪[个里儿]?|几号?|谁)"
-_ASKED: dict[str, str] = {
-    "name": (
-        rf"what{_IS} my (?:full |first |last |real )?name|what am i called|who am i|(?:my name|who i am)\W*$"
-        rf"|我{_ZH_NOW}(?:叫|是叫|姓){_WHAT}|我是谁|我的?(?:名字|姓名|全名|大名)"
-    ),
-    "residence": (
-        rf"where (?:do|am) i{_NOW} (?:liv(?:e|ing)|stay(?:ing)?|based)"
-        rf"|(?:what|which) (?:city|town|country|place|street) do i live in"
-        rf"|what{_IS} my (?:home )?address|where{_IS} my home|where i live\W*$"
-        rf"|我{_ZH_NOW}(?:家)?(?:住|居住|定居)在?(?:哪|什么)|我的?(?:住址|地址|家庭住址)|我家在哪"
-    ),
-    "job": (
-        rf"what do i{_NOW} do(?: for (?:a living|work))|what{_IS} my (?:current )?(?:job|occupation|profession|work)\b"
-        rf"|what i do for (?:a living|work)|我{_ZH_NOW}是?[做干]{_WHAT}(?:工作|的|职业)|我{_ZH_NOW}从事什么"
-        r"|我的?(?:职业|工作|职务|岗位)是"
-    ),
-    "employer": (
-        rf"where do i{_NOW} work|who do i{_NOW} work for|(?:what|which) company do i"
-        rf"|what{_IS} my (?:employer|company)\b(?!'s)"
-        rf"|我{_ZH_NOW}在(?:哪|什么)[^，。？]{{0,6}}(?:上班|工作|任职)|我的?(?:公司|单位|工作单位)(?:是|叫)"
-    ),
-    "workplace": rf"where do i{_NOW} work|我{_ZH_NOW}在(?:哪|什么)[^，。？]{{0,6}}(?:上班|工作|任职)",
-    "age": rf"how old am i|what{_IS} my age|我{_ZH_NOW}(?:多大|几岁|多少岁)|我的?(?:年龄|岁数)",
-    "birthday": (
-        rf"when{_IS} my birthday|what{_IS} my (?:birthday|date of birth)|when was i born"
-        r"|我的?生日|我(?:是)?(?:什么时候|哪天|哪年|几月)[^，。？]{0,6}(?:出生|生的|过生日)"
-    ),
-    "phone": rf"what{_IS} my (?:phone|mobile|cell|telephone)|我的?(?:电话|手机号|手机号码|电话号码|联系方式)",
-    "email": rf"what{_IS} my e-?mail|我的?(?:电子)?邮箱",
-    "home": (
-        rf"where am i (?:originally )?from|where do i come from|what{_IS} my home ?town"
-        r"|我(?:是)?(?:哪里|哪儿|哪)的?人|我的?(?:老家|家乡|籍贯)"
-    ),
-    "education": rf"what{_IS} my (?:degree|education)|我的?(?:学历|文化程度)",
-}
-_PATTERNS = {attribute: lazy_regex(pattern) for attribute, pattern in _ASKED.items()}
+_ASKED = word_forms("asked_of_oneself")
+_PATTERNS = {name: lazy_regex(expanded_form(form, _ASKED)) for name, form in islice(_ASKED.items(), 4, None)}
 
 
 def asked_attributes(question: str) -> tuple[str, ...]:
@@ -143,19 +107,7 @@ class ProfilePath(RecallPath):
 
 # ── questions that name a sort of thing ──────────────────────────────────────
 
-_PARTS = parts_of(r"""
-kin = mother|father|mom|mum|dad|parent|sister|brother|son|daughter|wife|husband|girlfriend|boyfriend|partner|fiance
-  |aunt|uncle|cousin|niece|nephew|grandmother|grandfather|grandma|grandpa|friend|neighbou?r|boss|colleague|coworker
-  |roommate|flatmate|teacher|client|grandson|granddaughter|step(?:mother|father|son|daughter|mom|mum|dad)
-kin_too = {kin}|sibling|twin|spouse|child|children|kid|baby|toddler|mommy|mummy|daddy|mama|papa|granny|gran|nan|ex
-  |bestie|buddy|pal|mate|manager|landlord|landlady|student|family|in-law
-zh_kin = 妈|爸|父|母|爷|奶|外公|外婆|姥|哥|姐|弟|妹|叔|姨|姑|舅|表|堂|岳|婆婆|公公|老公|老婆|老板|老师|丈夫|妻|太太
-  |儿子|女儿|孩子|朋友|同事|同学|室友|邻居|男友|女友|男朋友|女朋友|客户|领导|爱人|闺蜜|亲戚
-  |上司|上级|下属|徒弟|师傅
-zh_kin_too = 妈|爸|父|母(?!语)|爷|奶|外公|外婆|姥|哥|姐|弟|妹|叔|婶|伯|姨|姑(?!且)|舅|嫂|侄|甥|孙|岳|婆婆|公公|老公|老婆
-  |老板|老师|丈夫|妻|太太|先生|媳妇|女婿|前任|前[男女夫妻]|[男女]友|儿子|女儿|闺女|孩子|小孩|子女|儿女|宝宝|宝贝|娃|双胞胎
-  |朋友|同事|同学|同桌|室友|舍友|队友|邻居|房东|客户|领导|爱人|对象|伴侣|另一半|配偶|闺蜜|发小|哥们|搭档|合伙人|亲戚
-  |家人|家属|兄弟|手足|上司|上级|下属|手下|徒弟|师傅|导师|助理
+_PARTS = word_forms("kin_asked_of") | parts_of(r"""
 near = (?:(?!(?:my|your|his|her|their|{kin}|someone|somebody|people|who|that|which|whose|with|to|and|but|about|of|for
   |from|at|by|like|near|than)s?\b)[a-z0-9-]+ ){0,4}
 am = (?:i'm|i am|i was|we're|we are)
@@ -172,141 +124,64 @@ which_en = (?:what|which|how many|any|kinds?|sorts?|types?)\b[^.?!]{0,24}
 zh_own = 我(?:{zh_adverb}|到底|究竟|一共|总共|一般|通常|主要|喜欢|擅长|是|可以|应该|之前|大学|上学|业余|下班后?|放假
   |晚上|时间|的时候|时|身上|身体|手上|名下){0,6}
 """)
-# Of each sort: words of which a question for it has one, how it names the sort, what it asks without naming it, what
-# the things are called, and how somebody tells of one of theirs.
-_TABLE = parts_of(r"""
-pet_hint = pet|animal|宠物|动物|养
-pet_noun = pets?|animals?
-pet_zh_noun = 宠物|小动物
+# Of each sort its words, what a question for it asks without naming it, and how somebody tells of one of theirs.
+_TABLE = {
+    f"{sort}_{part}": form
+    for sort, table in word_tables("sorts_of_own").items()
+    for part, form in parts_of(table).items()
+} | parts_of(r"""
 pet_also = {zh_own}养了?(?:什么|哪些|啥|几只)
-pet_things = cat|kitten|dog|puppy|puppies|rabbit|bunny|hamster|guinea pig|parrot|budgie|parakeet|canary|goldfish
-  |tortoise|turtle|gecko|lizard|snake|ferret|hedgehog|pony|horse|corgi|labrador|retriever|poodle|greyhound|husky
-  |beagle|dachshund|terrier|collie|tabby
-pet_zh_things = 猫|狗|犬|兔子|仓鼠|鹦鹉|金鱼|乌龟|荷兰猪|龙猫|蜥蜴|守宫|刺猬|柯基|金毛|哈士奇|拉布拉多|泰迪|布偶|英短
-  |边牧
 pet_own = \b(?:{mine} {near}|{have} {near}|{got} {near}){things}|{zh_do}(?:有|养|买|领养|收养|捡
   |接)[^，。！？]{0,2}{zh_near}{zh_things}|我们?家?的?{zh_things}|(?:^|[。！？!?\n])\s*(?:家[里中](?:还|也)?[有养]
   |{zh_when}(?:领养|收养|养)[了着过]){zh_near}{zh_things}
-siblings_hint = sibling|brother|兄弟|手足
-siblings_noun = siblings?|brothers? (?:or|and) sisters?|sisters? (?:or|and) brothers?
-siblings_zh_noun = 兄弟姐妹|兄弟姊妹|手足
-siblings_things = brother|sister|twin|only child
-siblings_zh_things = 哥哥|姐姐|弟弟|妹妹|大哥|大姐|二哥|二姐|双胞胎|独生子|独生女
 siblings_own = \b(?:{mine} {near}|{have} {near}|{am} (?:an? |the )?){things}|我们?家?的?(?:亲|大|二|小
   |双胞胎)?{zh_things}|{zh_do}(?:有|是)[^，。！？]{0,5}{zh_things}
-children_hint = children|kids|孩子|子女|儿女|小孩
-children_noun = children|kids
-children_zh_noun = 孩子|子女|儿女|小孩
-children_things = son|daughter|baby|toddler
-children_zh_things = 儿子|女儿|闺女|宝宝
 children_own = \b(?:{mine} {near}|{have} {near}|{got} {near}){things}|我们?家?的?(?:大|小)?{zh_things}|{zh_do}(?:有
   |生)[^，。！？]{0,5}{zh_things}
-partner_hint = partner|spouse|married|single|engaged|relationship|配偶|伴侣|另一半|对象|结婚|成家|单身
-partner_noun = partner|spouse
-partner_zh_noun = 配偶|伴侣|另一半|对象
 partner_also = \bam i (?:married|single|engaged|in a relationship)\b|{zh_own}(?:结婚|成家|单身)
-partner_things = wife|husband|girlfriend|boyfriend|fiance|fiancee|married|engaged|divorced
-partner_zh_things = 老公|老婆|丈夫|妻子|太太|爱人|女朋友|男朋友|女友|男友|未婚妻|未婚夫|结婚|离婚|分手
 partner_own = \b(?:{mine} {near}|{am} {near}|(?:i|we) (?:just |recently |finally )?got ){things}|我们?的?{zh_things}
   |{zh_do}{zh_things}|我{zh_when}[和跟](?:(?![他她你说讲聊谈])[^，。！？]){1,6}(?:分手|离婚|结婚)了
-vehicle_hint = car|vehicle|drive|ride|车|座驾
-vehicle_noun = cars?|vehicles?
-vehicle_zh_noun = 车|座驾|汽车
 vehicle_also = \bwhat (?:do|did) i (?:drive|ride)\b
-vehicle_things = car|tesla|toyota|honda|bmw|mercedes|audi|volvo|ford|mazda|subaru|nissan|kia|hyundai|volkswagen|prius
-  |civic|corolla|jeep|porsche|skoda|renault|peugeot|fiat|motorcycle|motorbike|scooter|van|truck|pickup|suv|sedan
-  |hatchback
-vehicle_zh_things = 轿车|电动车|摩托车|自行车|特斯拉|比亚迪|丰田|本田|宝马|奔驰|奥迪|大众|沃尔沃|别克|日产|马自达|吉利
-  |蔚来|小鹏|保时捷|汽车|车子|卡罗拉|凯美瑞|思域|雅阁
 vehicle_own = \b(?:{mine} {near}|{have} {near}|{got} {near}|(?:i|we)(?: now| still| just)? (?:drive|drove|ride|rode
   |leased?) {near}){things}|{zh_do}(?:的|有|买|开(?!会|始|发)|骑|换|提)[^，。！？]{0,2}{zh_near}{zh_things}
   |我们?家的?{zh_things}|我{zh_when}把(?:(?!{zh_kin}|[他她你])[^，。！？]){0,3}{zh_things}给?卖
   |(?:^|[。！？!?\n])\s*(?:我们?家?的?)?(?:那辆|[旧老])?(?:{zh_things}|车){zh_when}卖掉?了[，,]\s*{zh_when}(?:换|买
   |提)成?了[^，。！？]{0,2}{zh_near}{zh_things}|(?:^|[.!?]\s+|\b(?:i|we)(?:'ve| have)?(?: just| finally| recently)? )
   (?:traded|swapped|exchanged)(?: in)? (?:my|our|the) (?:[a-z0-9-]+ ){1,4}for {near}{things}
-instrument_hint = instrument|乐器
-instrument_noun = (?:musical )?instruments?
-instrument_zh_noun = 乐器
-instrument_things = piano|guitar|violin|cello|flute|drum|saxophone|trumpet|clarinet|harp|banjo|ukulele|viola|bass|oboe
-  |trombone|harmonica|accordion
-instrument_zh_things = 钢琴|吉他|小提琴|大提琴|古筝|古琴|二胡|笛子|长笛|萨克斯|架子鼓|尤克里里|口琴|琵琶|手风琴|小号
-  |单簧管|葫芦丝|贝斯
 instrument_own = \b(?:{mine} {near}|(?:i|we)(?:'ve| have|'m| am)?(?: been)? {near}(?:play|playing|played|learn
   |learning|practi[cs]e|practi[cs]ing|study|studying|took up|take up|taking|started) {near}){things}|{zh_do}(?:的|会
   |能|在)?(?:弹|拉|吹|打|学|练|玩|会|买|考)[^，。！？]{0,2}{zh_near}{zh_things}
-hobby_hint = hobb|pastime|sport|interest|time|fun|relax|exercise|爱好|兴趣|消遣|运动|业余|空闲|闲暇|有空|没事
-hobby_noun = hobby|hobbies|pastimes?|sports?|interests?
-hobby_zh_noun = 爱好|兴趣|消遣|运动(?!鞋|服|衫|裤|员|会)
 hobby_also = \b(?:what|how) do i\b[^.?!]{0,24}\b(?:(?:free|spare|leisure) time|for fun|to relax|exercise)\b
   |{zh_own}(?:业余|空闲|闲暇|有空|没事)[^，。？]{0,6}(?:做|干)(?:些|点)?(?:什么|啥)
-hobby_things = running|jogging|hiking|painting|photography|swimming|fishing|chess|yoga|skiing|cycling|climbing|baking
-  |gardening|knitting|crochet|dancing|singing|gaming|surfing|pottery|woodworking|birdwatching|tennis|football
-  |basketball|badminton|camping|sewing|calligraphy|drawing|sketching|rowing|sailing|archery|origami
-hobby_zh_things = 跑步|爬山|登山|摄影|画画|绘画|书法|游泳|钓鱼|下棋|围棋|象棋|瑜伽|滑雪|骑行|骑车|徒步|烘焙|园艺|种花
-  |集邮|阅读|看书|篮球|足球|羽毛球|乒乓球|网球|攀岩|露营|手工|编织|跳舞|唱歌|打游戏|写作|冲浪|健身|潜水|观鸟|陶艺
 hobby_own = \b(?:{mine} {near}|{am} {near}(?:into|fond of|keen on|mad about|hooked on|obsessed with|practi[cs]ing
   |learning) {near}|(?:i|we)(?:'ve| have)? {near}(?:love|like|enjoy|adore|do|go|took up|take up|started|practi[cs]e
   |play|spend) (?:my |to )?(?:weekends |evenings |time )?{near}){things}|{zh_do}(?:的|会|在|去|玩|学|练|打|踢|喜欢|爱
   |爱上|迷上|热爱|坚持|开始|享受)[^，。！？]{0,2}{zh_near}{zh_things}
-allergy_hint = allerg|intoleran|eat|过敏|忌口|不能|不可以
-allergy_noun = allergy|allergies|allergens?|intolerances?
-allergy_zh_noun = 过敏|忌口|过敏源
 allergy_also = \bam i (?:[a-z]+ )?(?:allergic|intolerant)\b|\bwhat (?:can't|cannot|shouldn't|should) i (?:not )?eat\b
   |{zh_own}(?:不能|不可以)[吃碰](?:什么|哪些|啥)|{zh_own}对(?:什么|哪些|啥)[^，。？]{0,4}过敏
-allergy_things = allergic|allergy|allergies|intolerant|intolerance|coeliac|celiac|hives|rash|anaphylaxis|anaphylactic
-  |epipen|swell
-allergy_zh_things = 过敏|不耐受|乳糜泻|疹子|红疹|发痒
 allergy_own = \b(?:{am} {near}|{have} {near}|{mine} {near}|(?:i|we) (?:carry|get|got|break out in) {near}
   |gives? me {near}|makes? (?:me|my [a-z]+) ){things}|{zh_me}{zh_things}
-diet_hint = diet|eat|饮食|吃
-diet_noun = diet|dietary (?:restrictions?|preferences?|requirements?)
-diet_zh_noun = 饮食习惯|饮食禁忌|饮食要求|饮食
 diet_also = \bdo i eat (?:meat|fish|pork|beef)\b|{zh_own}(?:吃素|吃荤|吃肉)[吗么]
-diet_things = vegan|vegetarian|pescatarian|keto|halal|kosher|gluten|paleo|dairy|meat
-diet_zh_things = 素食|吃素|全素|纯素|清真|生酮|低碳|麸质|不吃肉|不吃猪肉|不吃牛肉|戒糖|控糖
 diet_own = \b(?:{am} {near}|(?:i|we)(?:'ve| have)? (?:been {near}|{near}(?:eat|ate|follow|gave up|given up|avoid
   |stopped eating|quit|went|keep|don't eat|do not eat) {near})){things}|{zh_me}{zh_things}
-job_hint = job|occupation|profession|career|living|work|职业|工作|行业|做|干
-job_noun = job|occupation|profession|career
-job_zh_noun = 职业|工作|行业
 job_also = \bdo i do for (?:a living|work)\b|{zh_own}(?:做|干)(?:什么|啥)的
-job_things = teacher|nurse|doctor|engineer|developer|programmer|designer|lawyer|accountant|driver|chef|cook|baker
-  |plumber|electrician|carpenter|farmer|pharmacist|dentist|vet|journalist|writer|editor|translator|pilot|librarian
-  |architect|scientist|researcher|manager|consultant|analyst|cashier|waiter|waitress|barista|firefighter|paramedic
-  |student|professor|therapist|physiotherapist|beekeeper
-job_zh_things = 老师|教师|医生|护士|工程师|程序员|设计师|律师|会计|司机|厨师|学生|警察|记者|编辑|翻译|飞行员|建筑师
-  |科学家|研究员|经理|顾问|分析师|销售|收银员|服务员|消防员|教授|药剂师|牙医|兽医|电工|木工|快递员|作家|公务员|架构师
-  |教练
 job_own = \b(?:{am} (?:now |still |currently )?(?:an? |the ){near}|(?:i|we)(?:'ve| have)? {near}(?:work|worked|working
   |train|trained|training|qualified|started|retired) as (?:an? |the )?{near}|i became (?:an? )?{near}){things}
   |{zh_do}(?:在[^，。！？等看]{1,8})?(?:是|当|任|担任|做)(?:了|的)?(?:[一两几]?[名个位年])*(?:的)?{zh_near}{zh_things}
-language_hint = language|语言|外语
-language_noun = languages?|foreign languages?
-language_zh_noun = 语言|外语
-language_things = english|french|spanish|german|italian|portuguese|russian|japanese|korean|mandarin|cantonese|chinese
-  |arabic|hindi|dutch|swedish|norwegian|polish|turkish|greek|latin
-language_zh_things = 英语|法语|日语|德语|西班牙语|韩语|俄语|粤语|意大利语|葡萄牙语|阿拉伯语|泰语|上海话|四川话|闽南语
 language_own = \b(?:{mine} {near}|{am} {near}(?:fluent in|learning|studying|taking) {near}|(?:i|we)(?:'ve
   | have)? {near}(?:speak|spoke|learn|learned|learnt|study|studied|understand|know|took) {near}){things}|{zh_do}(?:的
   |会|能|在)?(?:说|讲|懂|会|学|考|自学|精通)[^，。！？]{0,2}{zh_near}{zh_things}
-health_hint = health|medical|illness|disease|病
-health_noun = (?:health|medical) (?:conditions?|problems?|issues?)|illness|illnesses|diseases?
-health_zh_noun = 病|慢性病|疾病|健康问题|毛病
-health_things = diabetes|diabetic|asthma|asthmatic|migraine|hypertension|high blood pressure|arthritis|epilepsy
-  |epileptic|eczema|insomnia|anaemia|anemia|heart disease|hypothyroidism|depression
-health_zh_things = 糖尿病|高血压|哮喘|偏头痛|关节炎|癫痫|湿疹|失眠|贫血|心脏病|甲减|抑郁症|胃炎|颈椎病|痛风
 health_own = \b(?:{am} {near}(?:diagnosed with {near})?|{have} {near}|{mine} {near}|(?:i|we) {near}(?:get|got
   |suffer from|developed|diagnosed with) {near}){things}|{zh_me}{zh_things}
 """)
 _ASKED_FOR_SORT = (
-    r"\b{which_en}\b(?:{noun})\b[^.?!]{0,12}\b(?:do|did|have|am|are|can) (?:i|we)\b"
-    r"|\b(?:do|have) (?:i|we) (?:still |already |currently )?(?:have|own|keep|got|play|speak|follow|do)\b(?! to\b)"
-    r"[^.?!]{0,24}\b(?:{noun})\W*$"
-    r"|\b(?:what(?:'s| is| are| was| were)|who(?:'s| is| are)|tell me about|remember|about) (?:all )?(?:my|our) "
-    r"(?:[a-z]+ )?(?:{noun})(?:'s? names?| called| again)?\W*$"
-    r"|{zh_own}(?:(?:有|养|会|能|玩|学|开|骑|弹|用|说|讲|做|干|对|得|患|从事)(?:[^，。？的]|的(?=是|{zh_noun})){0,6}(?:{zh_noun})"
-    r"|的[^，。？的有得对会患养开]{0,6}(?:{zh_noun})(?!对|会|得|患|养|住|吃|喜欢|有(?!哪些|(?:什么|啥|几.?)\W*$)))"
-    r"(?!里|上|行|店|厂|服|表|场|日|时|中|进|完|到|单|地|经|计|量|压)[^，。？]{0,7}[？?]?$"
+    r"\b{which_en}\b(?:{noun})\b[^.?!]{0,12}\b(?:do|did|have|am|are|can) (?:i|we)\b|\b(?:do|have) (?:i|we) (?:still |"
+    r"already |currently )?(?:have|own|keep|got|play|speak|follow|do)\b(?! to\b)[^.?!]{0,24}\b(?:{noun})\W*$|"
+    r"\b(?:what(?:'s| is| are| was| were)|who(?:'s| is| are)|tell me about|remember|about) (?:all )?(?:my|our) "
+    r"(?:[a-z]+ )?(?:{noun})(?:'s? names?| called| again)?\W*$|{zh_own}(?:(?:有|养|会|能|玩|学|开|骑|弹|用|说|讲|做|干|"
+    r"对|得|患|从事)(?:[^，。？的]|的(?=是|{zh_noun})){0,6}(?:{zh_noun})|"
+    r"的[^，。？的有得对会患养开]{0,6}(?:{zh_noun})(?!对|会|得|患|养|住|吃|喜欢|有(?!哪些|(?:什么|啥|几.?)\W*$)))(?!里|"
+    r"上|行|店|厂|服|表|场|日|时|中|进|完|到|单|地|经|计|量|压)[^，。？]{0,7}[？?]?$"
 )
 _LONGEST_FOR_SORT = 60
 """Characters of such a question; who asks at greater length asks for something else besides. Chosen by hand."""

@@ -303,16 +303,14 @@ _OF_THEN = lazy_regex(
     re.IGNORECASE,
 )
 _CHANGES = lazy_regex(
-    r"\b(?:switch|chang|mov|migrat|upgrad|downgrad|transferr?|convert|relocat|push|postpon|delay|reschedul|shift|extend|"
-    r"bump|rais|increas|lower|reduc|cut|dropp|renam|promot|trad|swapp|exchang|replac|updat|set)(?:e?d|ing|s|)\b"
-    r"[^.;!?\n]{0,60}?\b(?:to|from|for|into|with|by)\b"
-    r"|\bfrom now on\b|\bstarting (?:today|tomorrow|next|this|in|on|from)\b|\bno longer\b|\bany ?more\b"
-    r"|\bany longer\b|\binstead\b|\brather than\b|\b(?:quit|stopped|gave up|given up|dropped|cancell?ed|closed|sold|"
-    r"ditched|broke up|divorced|refunded|died|passed away|moved out|left|finished|got rid of|called off|is off|"
-    r"brought forward|picked up|changed|moved|resigned|retired)\b"
-    r"|\b(?:went|gone|came|am|is|are|was|['’]m|['’]s|['’]re|grew|rose|fell|back) (?:up|down|back) to\b"
-    r"|(?<!right )(?<!until )(?<!by )(?<!for )(?<!just )\bnow\b(?! that)|\b(?:my|our|the) new\b"
-    r"|(?:['’]ve|\bhave|\bhas) been \w+ing\b[^.;!?\n]*\bsince\b",
+    r"\b(?:switch|chang|mov|migrat|upgrad|downgrad|transferr?|convert|relocat|push|postpon|delay|reschedul|shift|"
+    r"extend|bump|rais|increas|lower|reduc|cut|dropp|renam|promot|trad|swapp|exchang|replac|updat|set)(?:e?d|ing|s|)\b"
+    r"[^.;!?\n]{0,60}?\b(?:to|from|for|into|with|by)\b|\bfrom now on\b|\bstarting (?:today|tomorrow|next|this|in|on|"
+    r"from)\b|\bno longer\b|\bany ?more\b|\bany longer\b|\binstead\b|\brather than\b|\b(?:quit|stopped|gave up|given "
+    r"up|dropped|cancell?ed|closed|sold|ditched|broke up|divorced|refunded|died|passed away|moved out|left|finished|"
+    r"got rid of|called off|is off|brought forward|picked up|changed|moved|resigned|retired)\b|\b(?:went|gone|came|am|"
+    r"is|are|was|['’]m|['’]s|['’]re|grew|rose|fell|back) (?:up|down|back) to\b|(?<!right )(?<!until )(?<!by )(?<!for "
+    r")(?<!just )\bnow\b(?! that)|\b(?:my|our|the) new\b|(?:['’]ve|\bhave|\bhas) been \w+ing\b[^.;!?\n]*\bsince\b",
     re.IGNORECASE,
 )
 """What says that something is otherwise than it was; by itself it says of nothing what it was."""

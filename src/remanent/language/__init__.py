@@ -2,8 +2,4 @@
 
 from remanent.language.role import Answer, Engine, Role
 
-__all__ = [
-    "Answer",
-    "Engine",
-    "Role",
-]
+__all__ = ["Answer", "Engine", "Role"]

@@ -15,18 +15,7 @@ from typing import Any, Literal
 
 from remanent.embedding import CachedEmbedder, Embedder
 from remanent.errors import LanguageError, MissingDependency, ModelDenied, ModelRejected, Refused
-from remanent.language.role import (
-    Answer,
-    Engine,
-    Form,
-    ReplyT,
-    RequestT,
-    ResponseT,
-    Role,
-    Tier,
-    Toolbox,
-    Usage,
-)
+from remanent.language.role import Answer, Engine, Form, ReplyT, RequestT, ResponseT, Role, Tier, Toolbox, Usage
 from remanent.model import Maker, Model, RoleFigures
 from remanent.settings import ModelSettings, Settings
 from remanent.text.tokens import TokenCounter

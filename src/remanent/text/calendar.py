@@ -25,6 +25,10 @@ Granularity = Literal[
 Season = Literal["spring", "summer", "autumn", "winter"]
 DayPart = Literal["dawn", "morning", "noon", "afternoon", "evening", "night"]
 
+MONTHS = tuple("january february march april may june july august september october november december".split())
+WEEKDAYS = tuple("monday tuesday wednesday thursday friday saturday sunday".split())
+ANY_MONTH, ANY_WEEKDAY = "|".join(MONTHS), "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+"""Forms of either, for the patterns of others."""
 _SEASON_STARTS: dict[Season, int] = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
 # From hour to hour; a night ends on the next morning.
 _PART_HOURS: dict[DayPart, tuple[int, int]] = {
@@ -254,12 +258,11 @@ def season_near(name: Season, lead: str, now: datetime, *, ahead: bool) -> Inter
 _AROUND = 60
 _AHEAD = re.compile(
     r"\b(?:will|shall|'ll|going to|gonna|plan|plans|planning|planned|upcoming|schedule|scheduled|due|deadline|let's|"
-    r"remind|looking forward|about to|hope to|want to|agreed to|booked|until|by)\b"
-    r"|\b(?:have|has|['’]ve got)(?: got)? (?:an?|my|the|our) (?:[\w'’-]+ ){0,3}?(?:appointment|interview|meeting|exam|"
-    r"test|flight|presentation|surgery|check-?up|call|party|wedding|date|rehearsal|match|game|race)\b"
-    r"|(?:周|星期|礼拜)[一二三四五六日天末](?:早上|上午|中午|下午|晚上|之?前)?(?:我们?)?(?:还|就|也|又|都)?"
-    r"(?:要(?![了求么过是])|得(?![了知到过]))"
-    r"|将|打算|计划|准备|即将|会在|要去|要在|想在|预定|截止|约好|约定|约了|说好",
+    r"remind|looking forward|about to|hope to|want to|agreed to|booked|until|by)\b|\b(?:have|has|['’]ve got)(?: got)? "
+    r"(?:an?|my|the|our) (?:[\w'’-]+ ){0,3}?(?:appointment|interview|meeting|exam|test|flight|presentation|surgery|"
+    r"check-?up|call|party|wedding|date|rehearsal|match|game|race)\b|(?:周|星期|礼拜)[一二三四五六日天末](?:早上|上午|"
+    r"中午|下午|晚上|之?前)?(?:我们?)?(?:还|就|也|又|都)?(?:要(?![了求么过是])|得(?![了知到过]))|将|打算|计划|准备|"
+    r"即将|会在|要去|要在|想在|预定|截止|约好|约定|约了|说好",
     re.IGNORECASE,
 )
 _CLAUSE_END = lazy_regex("[，。！？；,.!?;\n]")

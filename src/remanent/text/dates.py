@@ -46,13 +46,11 @@ _JOIN = lazy_regex(r"\s*(?:-|–|—|~|～|to|through|thru|until|till|到|至|an
 _FROM = lazy_regex(r"(?:\b(?P<between>between)\s+|\bfrom\s+|从|自)\Z", re.IGNORECASE)
 # Searched backwards from each date within a fixed reach, so that the work stays proportional to the text.
 _SIDE = lazy_regex(
-    r"\b(?:(?:the|about)\s+)?"
-    r"(?:(?P<number>an?|\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|a\s+couple\s+of|a\s+few|several)\s+)?"
-    r"(?P<unit>day|weekend|week|fortnight|month|year|night|evening|morning|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)s?"
-    r"\s+(?P<side>before|after|prior\s+to|following|of)\s+\Z",
+    r"\b(?:(?:the|about)\s+)?(?:(?P<number>an?|\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|"
+    r"a\s+couple\s+of|a\s+few|several)\s+)?(?P<unit>day|weekend|week|fortnight|month|year|night|evening|morning|(?:Mon|"
+    r"Tues|Wednes|Thurs|Fri|Satur|Sun)day)s?\s+(?P<side>before|after|prior\s+to|following|of)\s+\Z",
     re.IGNORECASE,
 )
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _HALF_A_DAY = timedelta(hours=12)
 _A_WEEK = timedelta(days=8)
 """From a weekday to the same one of the next week, at whatever time of it."""
@@ -163,8 +161,8 @@ def _beside(side: re.Match[str], interval: Interval) -> Interval | None:
 def _units_away(unit: str, count: int, day: date) -> Interval:
     """Return the unit that ends where a day begins, or begins where it ends; weeks count from the day, not a Monday."""
     weekday = calendar.weekday_before if count < 0 else calendar.weekday_after
-    if unit in _WEEKDAYS:
-        return calendar.day(weekday(day, _WEEKDAYS.index(unit)))
+    if unit in calendar.WEEKDAYS:
+        return calendar.day(weekday(day, calendar.WEEKDAYS.index(unit)))
     if unit == "weekend":
         return calendar.days(weekday(day, 5) + timedelta(weeks=count + 1 if count < 0 else count - 1), 2, "weekend")
     if unit in {"week", "fortnight"}:
@@ -404,7 +402,7 @@ def said_at(stamp: object, *, now: datetime) -> datetime | None:
 
 _RELATIVE = lazy_regex(
     r"\b(?:yesterday|tomorrow|tonight|today|ago|recently|(?:last|past|next|this|coming|previous|earlier)\s+"
-    r"(?!one\b|time\b|thing\b|is\b|was\b|and\b|to\b)|(?:mon|tues|wednes|thurs|fri|satur|sun)day|weekend)\b|"
+    rf"(?!one\b|time\b|thing\b|is\b|was\b|and\b|to\b)|{calendar.ANY_WEEKDAY}|weekend)\b|"
     r"[昨今明前后去上下本][天日晚早晨夜年月周个儿]|大[前后]天|[周上下]末|星期|礼拜|周[一二三四五六日天]|[天日周月年]前|[天日周月年][之以]?后",
     re.IGNORECASE,
 )
@@ -418,7 +416,7 @@ _REPEATED = lazy_regex(r"\b(?:every|each|any|most)\s+\Z|每[个逢到]?\Z", re.I
 _NEAR = 12
 """Characters before a date within which such a word stands."""
 _WEEKDAY = lazy_regex(
-    r"(?:from\s+|between\s+|从|自)?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:周|星期|礼拜)[一二三四五六日天末])",
+    rf"(?:from\s+|between\s+|从|自)?(?:{calendar.ANY_WEEKDAY}|(?:周|星期|礼拜)[一二三四五六日天末])",
     re.IGNORECASE,
 )
 _HABIT = lazy_regex(
@@ -442,11 +440,10 @@ DATE_BEHIND = lazy_regex(r"\s*[\[(（]\d{4}(?:-\d\d){0,2}(?: – \d{4}(?:-\d\d){
 RESOLVED = lazy_regex(r" ?\[\d{4}(?:-\d\d){0,2}(?: – \d{4}(?:-\d\d){0,2})?\]")
 """A date that was put behind words such as "yesterday"."""
 _FOR_IT = lazy_regex(
-    r"\b(?:for|until|till|onto)\s+(?:the\s+)?\Z"
-    r"|\b(?:booked|rebooked|moved|switched|swapped|changed|transferred|bumped|upgraded|scheduled|rescheduled|postponed|"
-    r"pushed|put|shifted|delayed|deferred|invited|entered|signed|registered|enroll?ed|brought)\b"
-    r"[^.!?;,]*?\b(?:to|into|from)\s+(?:the\s+)?\Z"
-    r"|(?:改签?|换|挪|移|推迟?|延期?|提前|调|排|订|定|买|抢|约|报名?|选|安排)(?:到|好|了|上|成|在|至|为){0,2}\Z",
+    r"\b(?:for|until|till|onto)\s+(?:the\s+)?\Z|\b(?:booked|rebooked|moved|switched|swapped|changed|transferred|bumped|"
+    r"upgraded|scheduled|rescheduled|postponed|pushed|put|shifted|delayed|deferred|invited|entered|signed|registered|"
+    r"enroll?ed|brought)\b[^.!?;,]*?\b(?:to|into|from)\s+(?:the\s+)?\Z|(?:改签?|换|挪|移|推迟?|延期?|提前|调|排|订|定|"
+    r"买|抢|约|报名?|选|安排)(?:到|好|了|上|成|在|至|为){0,2}\Z",
     re.IGNORECASE,
 )
 """Before a weekday: what was done for it, or put on it, does not tell that it is over. "I got tickets for Saturday"."""
@@ -560,7 +557,7 @@ def _date_of(mention: TimeMention) -> str:
 # “周五之前” on a Sunday means the coming Friday, “周五很累” the past one, and a birthday comes every year: a day that
 # the moment of saying does not settle is kept as it is.
 _OPEN_DAY = lazy_regex(
-    r"(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:周|星期|礼拜)[一二三四五六日天]|.*\d月.*"
+    rf"(?:on )?{calendar.ANY_WEEKDAY}|(?:周|星期|礼拜)[一二三四五六日天]|.*\d月.*"
     r"|.*\b(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*\b.*",
     re.IGNORECASE,
 )

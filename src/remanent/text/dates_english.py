@@ -11,8 +11,7 @@ from remanent.text.regex import alternation
 
 ENGLISH_DATES = RuleBook()
 
-_MONTH_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_WEEKDAY_NAMES = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_MONTH_NAMES, _WEEKDAY_NAMES = ([name[:3] for name in names] for names in (calendar.MONTHS, calendar.WEEKDAYS))
 MONTH = (
     r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?"
     r"|Nov(?:ember)?|Dec(?:ember)?)\b\.?"
@@ -37,8 +36,7 @@ _NUMBER = (
     rf"{_NUMERAL}(?:[\s-]{_NUMERAL}){{0,20}}+)"  # as many words as it takes to say 999,999,999,999
 )
 _UNIT = r"(?P<unit>second|sec|minute|min|hour|hr|day|night|week|weekend|fortnight|month|quarter|year|decade)s?\b"
-_MONTH_WORDS = " ".join(_MONTH_NAMES)
-_WEEKDAY_WORDS = " ".join(_WEEKDAY_NAMES)
+_MONTH_WORDS, _WEEKDAY_WORDS = " ".join(_MONTH_NAMES), " ".join(_WEEKDAY_NAMES)
 # What a rule needs to find anything: most texts lack it and are not searched.
 _UNIT_WORDS = "sec min hour hr day night week month quarter year decade"
 _BEFORE = frozenset({"last", "past", "previous", "prior"})

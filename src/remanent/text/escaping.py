@@ -64,11 +64,10 @@ _CONTROL_WORD = lazy_regex(
 # Who speaks next, for models whose template is plain text: at the beginning of a line, bare or as a heading. Words that
 # ordinary notes begin with ("Input:", "Model:") count as headings only.
 _ROLE_LABEL = lazy_regex(
-    r"(?<![^\n\r])(?:[ \t>*_\-–—•]{0,40}(?:#{1,6}[ \t*_]{0,8})?(?:(?:gpt4 correct )?(?:user|assistant)|human|system"
-    r"|system (?:prompt|message|instructions?)|developer|ai|ai assistant"
-    r"|系统(?:提示词?|消息|指令|提示)?|用户|助手|人类|开发者)"
-    r"|[ \t>]{0,40}#{1,6}[ \t*_]{0,8}(?:instructions?|input|output|response|model|tool|function|bot|context|question"
-    r"|answer|task|指令|输入|输出|回答|工具|上下文))[*_]{0,3}(?P<colon>:)",
+    r"(?<![^\n\r])(?:[ \t>*_\-–—•]{0,40}(?:#{1,6}[ \t*_]{0,8})?(?:(?:gpt4 correct )?(?:user|assistant)|human|system|"
+    r"system (?:prompt|message|instructions?)|developer|ai|ai assistant|系统(?:提示词?|消息|指令|提示)?|用户|助手|人类|"
+    r"开发者)|[ \t>]{0,40}#{1,6}[ \t*_]{0,8}(?:instructions?|input|output|response|model|tool|function|bot|context|"
+    r"question|answer|task|指令|输入|输出|回答|工具|上下文))[*_]{0,3}(?P<colon>:)",
     re.IGNORECASE,
 )
 _LINE_SEPARATORS = frozenset("\x85\u2028\u2029")

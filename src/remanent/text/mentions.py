@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from remanent.lightweight import dataclass
+from remanent.text.calendar import MONTHS, WEEKDAYS
 from remanent.text.chinese import Gender, chinese_names, tagged
 from remanent.text.regex import lazy_regex, word_regex
 from remanent.text.scripts import has_han
@@ -68,10 +69,9 @@ _ACRONYM = lazy_regex(r"(?<![\w@#.-])[A-Z]{2,6}\d{0,3}(?![\w])")
 _POSSESSIVE = lazy_regex(r"['’]s?\Z")
 # Capitals that name nothing, or something that is found elsewhere (days, months).
 _NO_NAME = word_set("""
-    i i'm i'll i've i'd monday tuesday wednesday thursday friday saturday sunday january february march april may june
-    july august september october november december spring summer autumn winter christmas god ok hi hello hey thanks
-    am pm tv english chinese french german spanish italian japanese american british european
-""")
+    i i'm i'll i've i'd spring summer autumn winter christmas god ok hi hello hey thanks am pm tv english chinese french
+    german spanish italian japanese american british european
+""").union(MONTHS, WEEKDAYS)
 _NO_ACRONYM = word_set("OK AM PM LOL OMG BTW FYI ASAP TBD NB PS IDK IMO DIY AKA FAQ TODO I")
 
 
@@ -206,14 +206,13 @@ _PRONOUN = lazy_regex(
 """Those of one person. "It" is never certain, since it may stand for a whole sentence, and neither is "they"."""
 # People who are not named but may be meant; not those that a name is said to be ("Tom is my uncle").
 _SOMEBODY = lazy_regex(
-    r"(?<!\bis\s)(?<!\bwas\s)\b(?:my|your|his|her|their|our|a|an|the|another|some)\s+(?:\w+\s+)?(?:"
-    r"(?P<male>father|dad|brother|uncle|son|husband|boyfriend|grandfather|grandpa|nephew|boy|man|guy|king)"
-    r"|(?P<female>mother|mom|mum|sister|aunt|daughter|wife|girlfriend|grandmother|grandma|niece|girl|woman|lady|queen)"
-    r"|(?P<any>friend|boss|teacher|colleague|coworker|doctor|neighbou?r|cousin|child|kid|student|manager|partner|person|nurse)"
-    r")\b(?!\s+[A-Z])"
-    r"|(?<!是我)(?<!是我的)(?<!是)(?:(?P<nan>爸爸|父亲|哥哥|弟弟|叔叔|舅舅|伯伯|爷爷|外公|丈夫|老公|儿子|男友|男朋友|侄子|男人|男孩)"
-    r"|(?P<nv>妈妈|母亲|姐姐|妹妹|阿姨|姑姑|奶奶|外婆|妻子|老婆|女儿|女友|女朋友|侄女|女人|女孩)"
-    r"|(?P<ren>朋友|同事|老板|老师|医生|邻居|同学|孩子|经理|领导|下属|上司|学生|室友))(?!叫|是)",
+    r"(?<!\bis\s)(?<!\bwas\s)\b(?:my|your|his|her|their|our|a|an|the|another|some)\s+(?:\w+\s+)?(?:(?P<male>father|dad|"
+    r"brother|uncle|son|husband|boyfriend|grandfather|grandpa|nephew|boy|man|guy|king)|(?P<female>mother|mom|mum|"
+    r"sister|aunt|daughter|wife|girlfriend|grandmother|grandma|niece|girl|woman|lady|queen)|(?P<any>friend|boss|"
+    r"teacher|colleague|coworker|doctor|neighbou?r|cousin|child|kid|student|manager|partner|person|nurse)"
+    r")\b(?!\s+[A-Z])|(?<!是我)(?<!是我的)(?<!是)(?:(?P<nan>爸爸|父亲|哥哥|弟弟|叔叔|舅舅|伯伯|爷爷|外公|丈夫|老公|"
+    r"儿子|男友|男朋友|侄子|男人|男孩)|(?P<nv>妈妈|母亲|姐姐|妹妹|阿姨|姑姑|奶奶|外婆|妻子|老婆|女儿|女友|女朋友|侄女|"
+    r"女人|女孩)|(?P<ren>朋友|同事|老板|老师|医生|邻居|同学|孩子|经理|领导|下属|上司|学生|室友))(?!叫|是)",
     re.IGNORECASE,
 )
 # Who is nameless is called by words without end (the intern, 我发小, 房东): where the name is of a sentence before,

@@ -8,6 +8,7 @@ from typing import Literal
 
 from remanent.bilingual import Language
 from remanent.text.regex import lazy_regex
+from remanent.text.words import word_list
 
 HAN = "\u3005-\u3007\u3021-\u3029\u3038-\u303b\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 HIRAGANA = "\u3041-\u3096\u309d-\u309f\U0001b001-\U0001b11f\U0001b132-\U0001b152"
@@ -35,27 +36,11 @@ _HAN_PER_WORD = 1.5
 _BORROWED = 0.2
 
 
-_TRADITIONAL = {
-    ord(pair[0]): pair[1]
-    for pair in """
-        別别 記记 這这 個个 說说 刪删 請请 將将 讓让 還还 沒没 聽听 過过 對对 應应 當当 話话 條条
-        關关 於于 資资 訊讯 錄录 憶忆 從从 裡里 裏里 們们 媽妈 愛爱 會会 給给 麼么 為为 無无 須须
-        證证 號号 碼码 電电 機机 車车 銀银 帳账 戶户 貸贷 債债 錢钱 歲岁 齡龄 體体 檢检 藥药 醫医
-        診诊 斷断 癥症 腫肿 懷怀 產产 離离 結结 兒儿 孫孙 爺爷 親亲 師师 學学 職职 業业 單单 開开
-        創创 務务 員员 項项 鬱郁 癲癫 癇痫 髒脏 壓压 實实 東东 煩烦 勞劳 駕驾 擔担 護护 儲储 內内
-        徹彻 統统 寫写 發发 現现 見见 幹干 嗎吗 嘍喽 囉啰 總总 經经 來来 頭头 後后 問问 題题 處处
-        進进 監监 獄狱 賭赌 毆殴 訴诉 訟讼 陽阳 陰阴 測测 試试 國国 語语 區区 縣县 鄉乡 鎮镇 樓楼
-        與与 種种 樣样 點点 邊边 頁页 選选 誰谁 吳吴 陳陈 劉刘 張张 趙赵 黃黄 馬马 鄧邓 馮冯 許许
-        韓韩 蕭萧 葉叶 鄭郑 謝谢 鍾钟 魯鲁 龍龙 鳳凤 麗丽 華华 傑杰 偉伟 強强 軍军 輝辉 詩诗 靜静
-        潔洁 雲云 蘭兰 鵬鹏 飛飞 濤涛 剛刚 敵敌 瑩莹 穎颖 夢梦 瘡疮 顧顾 慮虑 隱隐 據据 檔档 轉转
-        數数 極极 穩稳 熱热 災灾 爭争 嬰婴 贏赢 誤误 屬属 僅仅 雙双
-    """.split()
-}
-"""The traditional signs of what people ask and tell of themselves, with the simplified ones."""
+_TRADITIONAL = {ord(pair[0]): pair[1] for pair in word_list("traditional_characters")}
 
 
 def simplified(text: str) -> str:
-    """Return a text of the same length with the commonest traditional signs as the simplified ones."""
+    """Return a text of the same length with the commonest traditional characters as the simplified ones."""
     return text if text.isascii() else text.translate(_TRADITIONAL)
 
 

@@ -15,10 +15,8 @@ _EMOJI = "\U0001f300-\U0001faff\u2600-\u27bf\ufe0f\u200d"
 _CLOSERS = rf"[\"'”’」』）)】\]》〉*_{_EMOJI}]*"
 _CANDIDATE = lazy_regex(
     r"(?P<line>(?:\r\n|[\n\r\v\f\x85\u2028\u2029])\s*)"
-    rf"|(?P<full>[。！？｡；‼⁇⁈⁉][。！？｡；!?…]*)(?P<a>{_CLOSERS})"
-    rf"|(?P<dots>\.{{2,}}|…+[。.]?)(?P<b>{_CLOSERS})"
-    rf"|(?P<mark>[!?][!?.…]*)(?P<c>{_CLOSERS})"
-    rf"|(?P<point>[.．])(?P<d>{_CLOSERS})"
+    rf"|(?P<full>[。！？｡；‼⁇⁈⁉][。！？｡；!?…]*)(?P<a>{_CLOSERS})|(?P<dots>\.{{2,}}|…+[。.]?)(?P<b>{_CLOSERS})|"
+    rf"(?P<mark>[!?][!?.…]*)(?P<c>{_CLOSERS})|(?P<point>[.．])(?P<d>{_CLOSERS})"
 )
 # What one of them can begin with: one sign out of a set is found sooner than five ways are tried at each place.
 _SIGN = lazy_regex(r"[\n\r\v\f\x85\u2028\u2029。！？｡；‼⁇⁈⁉….．!?]")
@@ -27,9 +25,8 @@ _BLANK_LINE = lazy_regex(r"\n(?:[^\S\n]*\n)+")
 _SPACE = lazy_regex(r"\s*")
 _LEADING_SPACE = lazy_regex(r"\s{0,200}")
 _BLOCK_START = lazy_regex(
-    r"[-*+•·◦‣▪–][ \t]|\d{1,3}(?:[.)][ \t]|[、．）])"
-    r"|[（(][一二三四五六七八九十\d]{1,3}[)）]|[一二三四五六七八九十]{1,3}、"
-    r"|[①-⑳]|#{1,6}[ \t]|>|\||```|~~~|\[[ xX]\]"
+    r"[-*+•·◦‣▪–][ \t]|\d{1,3}(?:[.)][ \t]|[、．）])|[（(][一二三四五六七八九十\d]{1,3}[)）]|"
+    r"[一二三四五六七八九十]{1,3}、|[①-⑳]|#{1,6}[ \t]|>|\||```|~~~|\[[ xX]\]"
 )
 _TOKEN_BEFORE = lazy_regex(r"[^\s(\[{（【「『“‘\"'—–,，、/]+\Z")
 _DOTTED = lazy_regex(r"(?:[^\W\d_]\.)+[^\W\d_]")

@@ -449,15 +449,14 @@ one word, where they have so many Chinese signs or half as many words; more wait
 _TELLING = 3
 """Words that a decision in a list has at least, its speaker's name among them. Chosen by hand."""
 _CLOSING = re.compile(
-    r"(?:(?:i |wow,? |yeah,? )?can['’]?t wait|long time,? no (?:talk|see|chat)|so true|bye for now|"
-    r"talk (?:to you )?soon|"
-    r"(?:wow,? |yeah,? )?(?:that(?:['’]s| is)|(?:that )?(?:sounds|looks)) (?:so |really )?"
-    r"(?:awesome|great|amazing|cool|nice|wonderful|fantastic|lovely|good|fun)(?:, [A-Z]\w+)?|"
-    r"好久不见|(?:真|太|好|很)?期待|迫不及待了?|(?:太|真)(?:好|棒)了?|"
-    r"good luck|(?:happy|enjoy(?: your)?) \w+ing|certainly|of course|absolutely|sure(?: thing)?|great question|"
-    r"(?:please )?(?:let me know if|feel free to (?:ask|reach out))\b.{0,80}|i hope (?:this|that|it) helps\b.{0,40}|"
-    r"(?:here|below) (?:is|are)\b.{0,60}:|希望[^。！!]{0,20}(?:有所?帮助|帮到[你您])|祝[^。！!]{0,12}|当然(?:可以)?|"
-    r"(?:如果|若|如)[^。！!]{0,12}(?:问题|疑问|需要|帮助)[^。！!]{0,16}(?:告诉我|问我|联系我))[.!:。！：\s]*",
+    r"(?:(?:i |wow,? |yeah,? )?can['’]?t wait|long time,? no (?:talk|see|chat)|so true|bye for now|talk (?:to you "
+    r")?soon|(?:wow,? |yeah,? )?(?:that(?:['’]s| is)|(?:that )?(?:sounds|looks)) (?:so |really )?(?:awesome|great|"
+    r"amazing|cool|nice|wonderful|fantastic|lovely|good|fun)(?:, [A-Z]\w+)?|好久不见|(?:真|太|好|很)?期待|迫不及待了?|"
+    r"(?:太|真)(?:好|棒)了?|good luck|(?:happy|enjoy(?: your)?) \w+ing|certainly|of course|absolutely|sure(?: thing)?|"
+    r"great question|(?:please )?(?:let me know if|feel free to (?:ask|reach out))\b.{0,80}|i hope (?:this|that|it) "
+    r"helps\b.{0,40}|(?:here|below) (?:is|are)\b.{0,60}:|希望[^。！!]{0,20}(?:有所?帮助|帮到[你您])|祝[^。！!]{0,12}|"
+    r"当然(?:可以)?|(?:如果|若|如)[^。！!]{0,12}(?:问题|疑问|需要|帮助)[^。！!]{0,16}(?:告诉我|问我|"
+    r"联系我))[.!:。！：\s]*",
     re.IGNORECASE,
 )
 """What opens or ends a reply, whatever it is about, and what only cheers it."""

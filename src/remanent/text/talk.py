@@ -11,6 +11,7 @@ import re
 from remanent.lightweight import memoized_by_hash
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import fold
+from remanent.text.words import word_forms
 
 _LONGEST_SMALL_TALK = 80
 """Characters; nobody greets or thanks at greater length without saying something besides."""
@@ -19,28 +20,7 @@ _LONGEST_QUESTION = 120
 LONGEST_ASKING = 400
 """Characters of a turn that only asks; a longer one is not looked at."""
 
-_ENGLISH = r"""
-    (?:hi+|hello+|hey+)(?:\s+(?:there|all|everyone))?|hiya|howdy|yo|greetings|good\s+(?:morning|afternoon|evening|night|day)|
-    (?:good\s*)?morning|nice\s+to\s+(?:meet|see)\s+you|how\s+are\s+you(?:\s+doing)?(?:\s+today)?|how(?:'s|\s+is)\s+it\s+going|
-    what'?s\s+up|(?:are\s+)?you\s+there|
-    (?:many\s+)?thanks?(?:\s+you)?(?:\s+(?:again|so\s+much|very\s+much|a\s+lot|a\s+million|for\s+(?:your|the)\s+help))*|thx|ty|cheers|
-    much\s+appreciated|(?:i\s+)?appreciate\s+it|you'?re\s+welcome|no\s+(?:problem|worries)|my\s+pleasure|
-    o\.?k\.?(?:ay)?|kk?|al(?:l\s+)?right|fine|cool|great|nice|perfect|awesome|excellent|wonderful|lovely|good|
-    (?:that\s+)?(?:sounds?|looks?)\s+(?:good|great)|got\s+it|i\s+(?:see|understand)|understood|makes\s+sense|good\s+to\s+know|
-    noted|(?:i'll|i\s+will)\s+(?:remember|note|keep)\s+(?:that|this|it)(?:\s+in\s+mind)?|congrat(?:ulation)?s(?:\s+to\s+you)?|
-    (?:(?:i'm|i\s+am)\s+)?(?:glad|happy|sorry)\s+to\s+(?:hear|help)(?:\s+(?:that|this|it))?|
-    lol|(?:ha)+h?|he(?:he)+|h+m+|oh+|ah+|wow|woo+(?:\s*hoo+)?|yay+|oops|(?:(?:i'm|i\s+am)\s+)?(?:so\s+)?sorry|
-    (?:good\s*)?bye(?:\s*bye)?|see\s+(?:you|ya)(?:\s+(?:later|soon|tomorrow|then))?|talk\s+to\s+you\s+(?:later|soon)|ttyl|take\s+care|
-    have\s+a\s+(?:good|great|nice|lovely)\s+(?:day|one|night|evening|weekend|time)
-"""
-_CHINESE = r"""
-    听(?:起来|上去)[很挺真也]?(?:不错|好|棒)|(?:早点|好好|注意)休息|(?:有(?:需要|事|问题)(?:的话)?)?随时(?:找我|告诉我|联系我?|问我?|说)|
-    你好|您好|大家好|嗨|哈[喽啰罗]|喂|在吗|在不在|你在吗|早安?|(?:早上|上午|中午|下午|晚上)好|晚安|最近怎么样|
-    谢谢?|谢啦|多谢|感谢|非常感谢|辛苦了?|不客气|不用谢|没事|没关系|
-    好的|好吧|好滴|好|行|可以|没问题|收到|明白|了解|知道了?|懂了|原来如此|嗯+|哦+|噢|喔|啊+|哈+|呵+|嘿+|
-    我?(?:会|已经?|都)?记(?:住|下)(?:来|的)?|恭喜|祝贺|很?高兴(?:认识|见到|能帮到)|不用担心|
-    再见|拜拜|回头见|(?:明天|下次|回头)见|太好了|太棒了|真棒|棒|厉害|不错
-"""
+_PHRASES = word_forms("small_talk")
 # "Thanks, Bob!", "Hi Ada": a name behind a greeting says nothing.
 _NAMED = lazy_regex(r"\b((?i:hi|hello|hey|thanks|thank you|bye|good (?:morning|evening|night)))[\s,]+[A-Z]\w+(?=\W*$)")
 
@@ -51,17 +31,8 @@ def _phrases(english: str, chinese: str) -> re.Pattern[str]:
     return lazy_regex(rf"(?:(?:{english})(?![a-z'])|(?:{chinese}){particles}|ok)+", re.VERBOSE | re.IGNORECASE)
 
 
-_SMALL_TALK = _phrases(_ENGLISH, _CHINESE)
-_GOING_ON = r"""
-    yes|yeah|yep|yup|no|nope|sure|right|correct|exactly|absolutely|definitely|of\s+course|please|lgtm|next|again|now|
-    (?:please\s+)?(?:go(?:\s+(?:on|ahead|for\s+it))?|continue|proceed|carry\s+on|keep\s+going|re-?(?:try|do)(?:\s+it)?|
-    (?:do|try|fix|finish)\s+(?:it|that|this|so|them)|(?:try|once|one)\s+(?:again|more(?:\s+time)?))
-"""
-_CHINESE_GOING_ON = r"""
-    是的?|不是?|对的?|没错|当然|同意|确认|请?继续(?:做|干|写|说|下去|执行|修改)?|接着(?:来|做|写|说)?|下一[步个]|开始|做|干|
-    就?(?:这样|这么|照)(?:做|办)?|再?试(?:一?试|一?[次下遍])|再(?:来|试)(?:一?[次下遍])?|重试|重来
-"""
-_NOTHING_ALONE = _phrases(f"{_ENGLISH}|{_GOING_ON}", f"{_CHINESE}|{_CHINESE_GOING_ON}")
+_SMALL_TALK = _phrases(_PHRASES["en"], _PHRASES["zh"])
+_NOTHING_ALONE = _phrases(f"{_PHRASES['en']}|{_PHRASES['going_on_en']}", f"{_PHRASES['zh']}|{_PHRASES['going_on_zh']}")
 """A bare yes, no or "go on" says nothing without what it replies to; in a conversation it may decide everything."""
 _BETWEEN = lazy_regex(r"[^\w'一-鿿]+|_+")
 
@@ -163,16 +134,14 @@ _OF_ADVICE = lazy_regex(
 )
 
 _TAKES_BACK = lazy_regex(
-    r"\W*(?:(?:oh|ah|oops|ugh|argh|sorry|hm+|um+|er+|ok|well|hang on|hold on|and|but)\b[\W_]*)*(?:"
-    r"no[,.!\s]+(?:wait|sorry|actually|scratch|scrap|hang on|hold on|that'?s (?:wrong|not right)|i mean)\b|"
-    r"wait[,.!\s]+(?:no|actually|sorry|that'?s (?:wrong|not))\b|(?:scratch|scrap|strike) that\b|correction\b|"
-    r"make that\b|i meant(?! to\b)|i mean,|my (?:bad|mistake)\b|typo\b|"
-    r"that(?:'s| was| is) (?:wrong|not right|a typo)\b|"
-    r"i (?:misspoke|mistyped|was wrong|got (?:that|it|this) wrong|mixed (?:that|it|them) up)\b|on second thoughts?\b|"
-    r"actually,? (?:no|scratch|it(?:'s| is| was)|that(?:'s| is| was)|they(?:'re| are| were)|not)\b)|"
-    r"\W*(?:(?:哦|噢|喔|啊|呃|额|诶|欸|哎呀?|唉|嗯|等等|等一?下|抱歉|不好意思|对不起)[，,。.!！…\s]*)*我?(?:"
-    r"不对(?![劲称等])|不是[，,、\s]|(?:刚才?|前面|上面)?(?:说|记|写|打|搞|弄|看|讲)错|错了|更正|纠正|改正|口误|笔误|是想?说|"
-    r"(?:刚才?|前面|上面)(?:说|写|讲)的(?:不对|有误|错))",
+    r"\W*(?:(?:oh|ah|oops|ugh|argh|sorry|hm+|um+|er+|ok|well|hang on|hold on|and|but)\b[\W_]*)*(?:no[,.!\s]+(?:wait|"
+    r"sorry|actually|scratch|scrap|hang on|hold on|that'?s (?:wrong|not right)|i mean)\b|wait[,.!\s]+(?:no|actually|"
+    r"sorry|that'?s (?:wrong|not))\b|(?:scratch|scrap|strike) that\b|correction\b|make that\b|i meant(?! to\b)|i mean,|"
+    r"my (?:bad|mistake)\b|typo\b|that(?:'s| was| is) (?:wrong|not right|a typo)\b|i (?:misspoke|mistyped|was wrong|"
+    r"got (?:that|it|this) wrong|mixed (?:that|it|them) up)\b|on second thoughts?\b|actually,? (?:no|scratch|it(?:'s| "
+    r"is| was)|that(?:'s| is| was)|they(?:'re| are| were)|not)\b)|\W*(?:(?:哦|噢|喔|啊|呃|额|诶|欸|哎呀?|唉|嗯|等等|"
+    r"等一?下|抱歉|不好意思|对不起)[，,。.!！…\s]*)*我?(?:不对(?![劲称等])|不是[，,、\s]|(?:刚才?|前面|上面)?(?:说|记|"
+    r"写|打|搞|弄|看|讲)错|错了|更正|纠正|改正|口误|笔误|是想?说|(?:刚才?|前面|上面)(?:说|写|讲)的(?:不对|有误|错))",
     re.IGNORECASE,
 )
 _LONGEST_SHRUG = 120
@@ -343,13 +312,11 @@ _FURTHER = lazy_regex(
 _FURTHER_WORD = lazy_regex(r"^\s*(?:另外|此外|还有|(?:also|besides)\b)[，,：:\s]*", re.IGNORECASE)
 # "What I really want to know is", "wait,": what was said before it is taken back or was small talk.
 _TURN = lazy_regex(
-    r"我[^，。！？,.!?]{0,6}(?:想|要)(?:问|说|知道|了解|弄清楚?|搞清楚?|弄明白|搞明白|请教|打听)"
-    r"(?:的(?:问题)?(?:其实|就)?是|(?=[，：,:]))"
-    r"|我[^，。！？,.!?]{0,6}问题(?:其实|就)?是(?:这个|这样)?"
-    r"|(?:^|(?<=[。！？!?]))(?:等等|等一下|停一下|打住)(?=[，,！!。])"
-    r"|\b(?:what\s+i(?:'m|\s+am)?\s+(?:really|actually)\s+(?:want(?:ed)?|meant?|need(?:ed)?|trying)\s+to\s+"
-    r"(?:ask|know|find\s+out)|my\s+(?:actual|real)\s+question)\s+(?:is|was)"
-    r"|(?:^|(?<=[.!?]\s))(?:no,?\s+)?(?:wait|hold\s+on|scratch\s+that)(?=,)",
+    r"我[^，。！？,.!?]{0,6}(?:想|要)(?:问|说|知道|了解|弄清楚?|搞清楚?|弄明白|搞明白|请教|打听)(?:的(?:问题)?(?:其实|"
+    r"就)?是|(?=[，：,:]))|我[^，。！？,.!?]{0,6}问题(?:其实|就)?是(?:这个|这样)?|(?:^|(?<=[。！？!?]))(?:等等|等一下|"
+    r"停一下|打住)(?=[，,！!。])|\b(?:what\s+i(?:'m|\s+am)?\s+(?:really|actually)\s+(?:want(?:ed)?|meant?|need(?:ed)?|"
+    r"trying)\s+to\s+(?:ask|know|find\s+out)|my\s+(?:actual|real)\s+question)\s+(?:is|was)|(?:^|"
+    r"(?<=[.!?]\s))(?:no,?\s+)?(?:wait|hold\s+on|scratch\s+that)(?=,)",
     re.IGNORECASE,
 )
 _EDGE = " \t\n，,：:。.！!、"

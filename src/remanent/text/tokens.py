@@ -174,9 +174,8 @@ _SURROGATE = lazy_regex(r"[\ud800-\udfff]")
 # parts, which can be off by one per part. A run is of letters and their marks, of signs and line breaks, or of spaces;
 # beyond ASCII a character has up to four bytes, and the punctuation of Chinese is a border.
 _LONG_RUN: Final = lazy_regex(
-    r"[^\W\d_\x00-\x7f]{100}|[^\w\s\x00-\x7f]{100}"
-    r"|(?:[^\W\d_]|[^\w\s\x00-\x7f\u2000-\u206f\u3000-\u303f\uff00-\uffef]){400}"
-    r"|(?:[^\w\s]|[_\r\n]){400}|\s{400}"
+    r"[^\W\d_\x00-\x7f]{100}|[^\w\s\x00-\x7f]{100}|(?:[^\W\d_]|"
+    r"[^\w\s\x00-\x7f\u2000-\u206f\u3000-\u303f\uff00-\uffef]){400}|(?:[^\w\s]|[_\r\n]){400}|\s{400}"
 )
 # The tokenizer remembers every piece of text that it has seen; past this number it forgets them again.
 _REMEMBERED: Final = 100_000

@@ -28,6 +28,23 @@ def word_list(name: str) -> list[str]:
     return [word for line in _lines(name) for word in line.split()]
 
 
+def word_tables(name: str) -> dict[str, str]:
+    """Return the tables of a file in `word_lists/`, each by the name that stands before it in brackets."""
+    _, *parts = re.split(r"^\[(.+)\]$", "\n".join(_lines(name)), flags=re.MULTILINE)
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+def word_forms(name: str) -> dict[str, str]:
+    """Return the forms of words in a file in `word_lists/` by their names."""
+    return parts_of("\n".join(_lines(name)))
+
+
+def parts_of(table: str) -> dict[str, str]:
+    """Read a table of the parts of forms: `name = form`, further lines of it indented."""
+    rows = re.sub(r"\n +", "", table).strip().split("\n")
+    return {name: form for name, _, form in (row.partition(" = ") for row in rows)}
+
+
 def _lines(name: str) -> list[str]:
     listed = Path(__file__).with_name("word_lists") / f"{name}.txt"
     return [line for line in listed.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]

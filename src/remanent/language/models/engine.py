@@ -15,28 +15,11 @@ from typing import Generic
 
 from remanent.errors import InvalidInput, LanguageError, ModelRejected, ModelUnavailable, Refused
 from remanent.http.client import backoff
-from remanent.language.models.call import (
-    Completion,
-    Endpoint,
-    ModelCall,
-    ModelSelection,
-    ask_again,
-    model_selection,
-)
+from remanent.language.models.call import Completion, Endpoint, ModelCall, ModelSelection, ask_again, model_selection
 from remanent.language.models.coercion import bounded, read_reply, schema_of
 from remanent.language.models.parsing import UnreadableReply
 from remanent.language.models.pydanticai import OutputUnsupported, ProviderConnection
-from remanent.language.role import (
-    Answer,
-    ChatMessage,
-    Engine,
-    ReplyT,
-    RequestT,
-    ResponseT,
-    Role,
-    Usage,
-    total_cost,
-)
+from remanent.language.role import Answer, ChatMessage, Engine, ReplyT, RequestT, ResponseT, Role, Usage, total_cost
 from remanent.lightweight import dataclass
 from remanent.model import Clock, Maker, RoleFigures, system_clock
 from remanent.settings import ModelSettings
@@ -131,8 +114,7 @@ class CircuitBreaker:
         if self._until is not None and self.is_open():
             wait = max(0.0, self._until - self._now())
             raise CircuitOpen(
-                f"{self._name} failed {self._failures} times in a row and is paused for {wait:.0f} s",
-                retry_after=wait,
+                f"{self._name} failed {self._failures} times in a row and is paused for {wait:.0f} s", retry_after=wait
             )
         probes = self._until is not None
         self._is_probing = self._is_probing or probes

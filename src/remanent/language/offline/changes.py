@@ -18,10 +18,11 @@ Nothing is made of it by itself: it only ends what is known, so that a denial of
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 from remanent.language.offline.doubts import doubts
 from remanent.language.offline.questions import is_question
-from remanent.language.offline.statement_rules import Statement, canonical, expanded_form, parts_of, subject_name
+from remanent.language.offline.statement_rules import Statement, canonical, expanded_form, subject_name
 from remanent.language.offline.statements import (
     JEST,
     NOT_MEANT,
@@ -41,6 +42,7 @@ from remanent.text.dates_chinese import COMING
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, has_han
 from remanent.text.spans import Span
+from remanent.text.words import parts_of, word_forms, word_tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +88,12 @@ class Change:
 
 # What the forms are made of. Of whom `sole` and `post` name there is one at a time: who has a new friend has lost none,
 # and of Chinese kin and friends it is told what they are, not who they are.
-_PARTS = parts_of(r"""
+_PARTS = (
+    word_forms("changing_words")
+    | parts_of(r"""
 adverbs = (?:['’]ve| have|['’]s| has)?(?: just| recently| finally| now| actually| also| had to| decided to)*
 then = (?= (?:in for|for|with|and|last|yesterday|because|completely|altogether|ages|years|months|a (?:while|year|month|
     few)|since|this|after|when)\b|[,.;!]|$)
-group = band|team|club|choir|orchestra|group|class|course|church|board|committee|army|league|society|party|
-    program(?:me)?
 new = (?!(?:at|for|in|on|with|when|while|during|last|and|because)\b)[\w'’-]+
 place = [A-Z][\w'’&.-]*(?: [A-Z][\w'’&-]*){0,3}
 since = (?: (?:now|yesterday|today|recently|with \w+ \w+|(?:last|this) \w+|in (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|
@@ -105,20 +107,10 @@ meat = (?:meat|fish|chicken|beef|pork|seafood|everything)
 head = (?=[.,;!?]|$| (?:as|at|and|but|because|for|from|in|last|of|on|since|so|that|this|to|today|when|where|which|while|
     with|yesterday|recently|now|again|after|before|until|by|it|next|a (?:few|couple|week|month|year|while)|the other|
     (?:one|two|three|four|five|six|\d+) \w+ ago)\b)
-drinks = coffee|espresso|latte|tea|matcha|water|juice|soda|coke|cola|milk|smoothies?|
-    kombucha|beer|wine|咖啡|拿铁|美式|红茶|
-    绿茶|奶茶|茶|白开水|温水|果汁|可乐|汽水|牛奶|豆浆|啤酒|红酒
-rides = bus|train|tram|subway|metro|underground|tube|bike|bicycle|cycle|car|taxi|scooter|walk|drive|ferry|公交车?|地铁|
-    火车|高铁|自行车|单车|电动车|电瓶车|摩托车|开车|走路|步行|打车|班车|轻轨
-sports = running|jogging|swimming|cycling|hiking|climbing|yoga|pilates|boxing|dancing|weights|weightlifting|rowing|
-    tennis|badminton|basketball|football|squash|跑步|慢跑|夜跑|晨跑|游泳|骑行|骑车|徒步|爬山|登山|攀岩|瑜伽|普拉提|
-    拳击|跳舞|健身|撸铁|举铁|划船|网球|羽毛球|乒乓球|篮球|足球|跳绳|太极拳?|快走|散步
 runs = {sports}|runs?|jogs?|swims?|cycles?|hikes?|climbs?|works? out|the gym
-phones = iPhone|Pixel|Galaxy|Xperia|苹果|华为|小米|红米|荣耀|三星|OPPO|vivo|一加|魅族|真我
 ongoing = (?:从[^，。；！？我]{1,6}(?:开始|起)[，,]?)?{lately_we}(?:从[^，。；！？我]{1,6}(?:开始|起)[，,]?)?
 treats = (?:^|[，,])(?:现在|如今)(?:是)?(?:给|帮|替)我
 behind = (?<=[，,])(?:现在|以后|都)?
-kin = 太太|老婆|先生|老公|妻子|丈夫|女朋友|男朋友|儿子|女儿|爸爸?|妈妈?|哥哥?|姐姐?|弟弟?|妹妹?
 word = (?:(?!把|我|的|从|又|已|就|才|就|也)[\u4e00-\u9fffA-Za-z0-9]|(?<=[A-Za-z0-9])[ ](?=[A-Za-z0-9]))
 ours = (?:^|[，,。；！]|我们?的?|把(?:我们?的)?)
 one = (?:(?!现在|如今|已经|医生|我|的|是|都|也)[\u4e00-\u9fff])
@@ -128,7 +120,9 @@ lately = 现在|已经|刚刚?|最近|早就|终于|又|上个?[周月]|今年|�
 says = (?:医生|大夫|医院|检查|复查|结果|老师)(?:结果)?(?:都|也)?(?:说|讲|告诉我|显示|确认)[，,：:]?
 lately_we = 我们?(?:[和跟][^，。；！？]{1,6})?(?:已经|刚刚?|最近|终于|现在|上个?[周月]|今年|去年|昨天|前几天|成功|
     彻底)*
-""") | {"han": HAN, "thing_of_love": ENGLISH["thing_of_love"]}
+""")
+    | {"han": HAN, "thing_of_love": ENGLISH["thing_of_love"]}
+)
 _ENGLISH = parts_of(r"""
 switched = \b(?P<who>I|[Ww]e|[Mm]y [a-z]+){adverbs} (?:switched|changed|converted|migrated|went|
     upgraded)(?: over)? from (?:my |our |the )?(?:old )?(?P<was>[^,.;!?]{2,60}?) to\b(?: (?P<value>
@@ -313,6 +307,7 @@ def _known_forms(sentence: str, span: Span, speaker: str) -> Iterator[Change]:
             named = told.get("thing") or told.get("renewed")
             if zh and named and re.search(f"我(?:的|家)?(?:{_PARTS['kin']})", sentence[: found.start()]):
                 continue  # 我妈换号了，新号码是…
+            flags: dict[str, Any] = {part: bool(told.get(part)) for part in _FLAGS}
             # Whoever raises the rent, it is the speaker's.
             who = "" if named or of else told["who"] or ""
             yield Change(
@@ -325,17 +320,13 @@ def _known_forms(sentence: str, span: Span, speaker: str) -> Iterator[Change]:
                 thing=(named or of).strip(),
                 # What we do at the office is not what I like.
                 value="" if who in {"We", "we", "我们"} else (told.get("value") or "").strip(),
-                work=bool(told.get("work")),
-                renewed=bool(told.get("renewed")),
                 safe=(told.get("safe") or "").strip(),
-                sold=bool(told.get("sold")),
-                plan=bool(told.get("plan")),
-                done=bool(told.get("done")),
-                meant=bool(told.get("meant")),
                 corrected="corrected" in told,
+                **flags,
             )
 
 
+_FLAGS = ("work", "renewed", "sold", "plan", "done", "meant")
 _ENDED = ("was", "work", "sold", "safe", "plan", "done", "name")
 
 
@@ -381,14 +372,6 @@ def _subject(who: str, speaker: str, *, zh: bool) -> str:
 
 # ── what a change in a life ends ─────────────────────────────────────────────
 
-_HABITS = frozenset(canonical(word) for word in "habit does practice 习惯 情况 经历".split())
-_WORK = frozenset(canonical(word) for word in "job employer workplace field 职业 工作单位 工作地点".split())
-_HAD = frozenset(
-    canonical(word) for word in "owns uses has car phone drives 使用 用的 车 手机 情况 开的 开的车".split()
-)
-_DRIVEN = r"\bdrives?\b|\b(?:car|truck|van)\b|开着?一?[辆台]"
-_STATES = r"\b(?:single|unmarried|engaged|divorced|widowed)\b|单身|未婚|订婚|离异|离婚"
-_ONE_PARTNER = r"\b(?:girlfriend|boyfriend|fianc[eé]e?|partner)\b|女朋友|男朋友|女友|男友|未婚[夫妻]|对象"
 _OTHER_TIMES = lazy_regex(
     r"\b(?:morning|afternoon|evening|night|noon|lunch|dinner|breakfast|weekends?|weekdays?|winter|summer|work)s?\b"
     r"|早上|上午|中午|下午|晚上|睡前|周末|工作日|午饭|晚饭|早饭|冬天|夏天"
@@ -462,26 +445,15 @@ class LifeRow:
     """Whether it bears on whatever is of the kind that it names: who gave up coffee drinks no latte."""
 
 
-def _row(
-    told: str,
-    attributes: frozenset[str] | str,
-    about: str,
-    words: str,
-    *,
-    ends: bool = True,
-    sort: str = "",
-    whose: str = "",
-    is_of_kind: bool = False,
-) -> LifeRow:
-    if isinstance(attributes, str):
-        attributes = frozenset(canonical(word.replace("_", " ")) for word in attributes.split())
-    one, other = (lazy_regex(source, re.IGNORECASE) if source else None for source in (sort, whose))
-    heard, content = lazy_regex(expanded_form(told, _PARTS)), lazy_regex(about, re.IGNORECASE)
-    return LifeRow(heard, attributes, content, words, ends, sort=one, whose=other, is_of_kind=is_of_kind)
+def _row(told: str, table: str) -> LifeRow:
+    row = {part: expanded_form(form, _PARTS) for part, form in parts_of(table).items()}
+    attributes = frozenset(canonical(word.replace("_", " ")) for word in row["attributes"].split())
+    sort, whose = (lazy_regex(row[part], re.IGNORECASE) if part in row else None for part in ("sort", "whose"))
+    heard, about = lazy_regex(expanded_form(told, _PARTS)), lazy_regex(row.get("about", ""), re.IGNORECASE)
+    words = row.get("words", "")
+    return LifeRow(heard, attributes, about, words, "may" not in row, sort=sort, whose=whose, is_of_kind=not words)
 
 
-_RUNS = expanded_form(_PARTS["runs"], _PARTS)
-_LIKED = _HABITS | {canonical(word) for word in ("likes", "喜欢", "爱好", "hobby")}
 _KINDS = (
     (
         r"coffee|咖啡",
@@ -504,102 +476,8 @@ def _of_kind(named: str) -> re.Pattern[str]:
     return re.compile(next(found, re.escape(named.strip())), re.IGNORECASE)
 
 
-ROWS: dict[str, LifeRow] = {
-    "alcohol": _row(
-        _TOLD["alcohol"],
-        _HABITS,
-        r"\b(?:beer|wine|whisk|vodka|gin|alcohol|cocktail|drinks? (?:every|a lot|too))|喝.{0,6}酒",
-        "beer wine whiskey vodka alcohol drink 喝酒 啤酒 白酒 红酒",
-    ),
-    "drink": _row(
-        _TOLD["drink"],
-        _HABITS,
-        r"\b(?:drinks?|ha(?:ve|s))\b|"
-        r"喝",
-        "coffee tea juice soda milk beer wine drink 咖啡 茶 可乐 牛奶 果汁 喝",
-        sort=_PARTS["drinks"],
-    ),
-    "given up": _row(
-        _TOLD["given up"],
-        _LIKED,
-        r"\b(?:drink|eat|smoke|have|like|love|enjoy|prefer|favou?rite)s?\b|\bhas\b|[喝吃抽爱]|喜欢",
-        "",
-        ends=False,
-        is_of_kind=True,
-    ),
-    "exercise": _row(
-        _TOLD["exercise"],
-        _HABITS,
-        _RUNS,
-        "run jog swim cycle hike gym yoga 跑步 游泳 健身 骑行 瑜伽 爬山 羽毛球 篮球 撸铁",
-        ends=False,
-        sort=_RUNS,
-    ),
-    "another phone": _row(
-        _TOLD["another phone"],
-        _HAD,
-        rf"{_PARTS['phones']}|\bphone\b|手机",
-        "iphone pixel galaxy phone 手机 华为 小米 苹果 荣耀 三星",
-        ends=False,
-        sort=_PARTS["phones"],
-    ),
-    "doctor": _row(
-        _TOLD["doctor"],
-        "name job 姓名 职业 身份 医生 doctor",
-        r"\b(?:doctor|GP|physician)\b|的(?:家庭)?(?:医生|大夫|主治医[生师])",
-        "doctor 医生 大夫",
-        ends=False,
-        whose=r"\b(?:doctor|GP|physician)$|(?<!牙)(?:医生|大夫)$",
-    ),
-    "dentist": _row(
-        _TOLD["dentist"],
-        "name 姓名 身份 牙医 dentist",
-        r"\bdentist\b|牙医",
-        "dentist 牙医",
-        ends=False,
-        whose=r"dentist$|牙医$",
-    ),
-    "way": _row(
-        _TOLD["way"],
-        _HABITS,
-        r"\bto work\b|commut|上班|上学|通勤",
-        "commute work bus bike car 上班 通勤 地铁 开车 骑",
-        sort=_PARTS["rides"],
-    ),
-    "car": _row(_TOLD["car"], _HAD, rf"{_DRIVEN}|车", "drive car truck 车 开"),
-    "another car": _row(_TOLD["another car"], _HAD, _DRIVEN, "drive car truck 车 开", ends=False),
-    "phone": _row(
-        _TOLD["phone"], _HAD, r"\b(?:iphone|pixel|galaxy|android)\b|手机", "iphone pixel galaxy phone android 手机"
-    ),
-    "meat": _row(
-        _TOLD["meat"], "diet 饮食 is 身份", r"\b(?:vegetarian|vegan|pescatarian)\b|素", "vegetarian vegan 素食 吃素"
-    ),
-    "number": _row(
-        _TOLD["number"],
-        "number phone_number phone 号码 手机号 手机号码 手机 电话 电话号码 联系电话",
-        r"\d{5}|\d[\d -]{6}",
-        "phone number 手机号 号码 电话",
-        ends=False,
-    ),
-    "married": _row(_TOLD["married"], "marital_status 婚姻状况", _STATES, "single engaged divorced 单身 未婚 离异"),
-    "parted": _row(
-        _TOLD["parted"],
-        "marital_status 婚姻状况",
-        r"\b(?:engaged|married)\b|订婚|结婚|已婚",
-        "engaged married 订婚 结婚",
-    ),
-    "partner": _row(
-        _TOLD["married"],
-        "name family 姓名 身份 家庭",
-        _ONE_PARTNER,
-        "girlfriend boyfriend partner fiancée 女朋友 男朋友 对象",
-        ends=False,
-        whose=_ONE_PARTNER,
-    ),
-    "retired": _row(_TOLD["retired"], _WORK, "", "work job 工作 上班"),
-    "out of work": _row(_TOLD["out of work"], _WORK, "", "work job 工作 上班", ends=False),
-    "new work": _row(_TOLD["new work"], _WORK, "", "work job 工作 上班", ends=False),
-}
+ROWS = {name: _row(_TOLD.get(name, _TOLD["married"]), table) for name, table in word_tables("changes_in_life").items()}
+"""By name; the row for a partner is told as that for being married."""
 SINGLE = ("job", "employer", "workplace", "field", "marital status", "婚姻状况", "diet", "饮食")
 """Attributes of one value at a time, whose memories are found by that alone."""
 
@@ -662,14 +540,13 @@ class Retraction:
 
 
 _LAST = lazy_regex(
-    r"^\W*(?:(?:sorry|actually|no|wait|oh|well)\W+)*(?:that|this|what i (?:just )?said)(?:['’]s| is| was|)\s*"
-    r"(?:no longer (?:true|right|so|the case|valid)|not (?:true|right|so|the case|valid)(?: any ?more| any longer)?"
-    r"|wrong|not right|n['’]t (?:true|right)(?: any ?more)?)\W*$"
-    r"|^\W*(?:that|this) (?:is|was)n['’]t (?:true|right|the case)(?: any ?more)?\W*$"
-    r"|^\W*(?:please )?forget (?:that|this|it|what i (?:just )?said)\W*$"
-    r"|^\W*(?:不对|抱歉|其实|哦)*[，,]?\s*(?:(?:这|那)(?:已经|个|件事|一点)*(?:不是真的|不再(?:成立|是真的|"
-    r"这样)|不对|已经不是这样)了?|我说错了|刚才说错了|刚才(?:说的|那句)(?:不对|不算数|作废))\W*$"
-    r"|^\W*(?:请|你)*(?:忘掉|忘了|忘记)(?:这个|它|我?刚才(?:说的话?|那句话?)?|这句话?)(?:吧)?\W*$",
+    r"^\W*(?:(?:sorry|actually|no|wait|oh|well)\W+)*(?:that|this|what i (?:just )?said)(?:['’]s| is| was|)\s*(?:no "
+    r"longer (?:true|right|so|the case|valid)|not (?:true|right|so|the case|valid)(?: any ?more| any longer)?|wrong|"
+    r"not right|n['’]t (?:true|right)(?: any ?more)?)\W*$|^\W*(?:that|this) (?:is|was)n['’]t (?:true|right|the "
+    r"case)(?: any ?more)?\W*$|^\W*(?:please )?forget (?:that|this|it|what i (?:just )?said)\W*$|^\W*(?:不对|抱歉|其实|"
+    r"哦)*[，,]?\s*(?:(?:这|那)(?:已经|个|件事|一点)*(?:不是真的|不再(?:成立|是真的|这样)|不对|已经不是这样)了?|"
+    r"我说错了|刚才说错了|刚才(?:说的|那句)(?:不对|不算数|作废))\W*$|^\W*(?:请|你)*(?:忘掉|忘了|忘记)(?:这个|它|"
+    r"我?刚才(?:说的话?|那句话?)?|这句话?)(?:吧)?\W*$",
     re.IGNORECASE,
 )
 _ONE_DAY = r"(?!.*\b(?:yesterday|today|tonight|last|this|ago|on [A-Z]\w+day)\b)"
@@ -697,10 +574,7 @@ _DENIALS, _CHINESE_DENIALS = (
             (r"(?i)\bno longer\s+(?=\w)", ""),
             (r"\b(I|[Ww]e) used to be\b", r"\1 am"),
             (rf"(?i){_NO_FORM_OF_BE}\bused to\s+", ""),
-            (
-                rf"\b(?:(?:do|does)(?:n['’]t| not)|never did|did(?:n['’]t| not){_ONE_DAY})\s+(?:actually |really )?",
-                "",
-            ),
+            (rf"\b(?:(?:do|does)(?:n['’]t| not)|never did|did(?:n['’]t| not){_ONE_DAY})\s+(?:actually |really )?", ""),
             (r"\b([Ii])(['’]m| am) not (?:actually |really )?", r"\1\2 "),
             (r"\b(is|are|was)(?: not|n['’]t) (?:actually |really )?", r"\1 "),
             (_ENDED_FORMS["work"], "I work at "),
@@ -725,31 +599,25 @@ _DENIALS, _CHINESE_DENIALS = (
 )
 # Somebody is no more, or no longer somebody's: what was known of who they are is over.
 _GONE = lazy_regex(
-    r"^\W*(?:(?i:sadly|unfortunately|so|well|oh|and|but)\W+)*(?:[Mm]y |[Oo]ur )?(?:[a-z]+ (?=[A-Z]))?"
-    r"(?P<en>(?!(?i:he|she|it|they|we|who|that|this|the|everyone|nobody|people)\b)[\w'’-]+)"
-    r" (?:has |have |just |sadly |recently )*"
+    r"^\W*(?:(?i:sadly|unfortunately|so|well|oh|and|but)\W+)*(?:[Mm]y |[Oo]ur )?(?:[a-z]+ (?=[A-Z]))?(?P<en>(?!(?i:he|"
+    r"she|it|they|we|who|that|this|the|everyone|nobody|people)\b)[\w'’-]+) (?:has |have |just |sadly |recently )*"
     r"(?:died(?! (?:laughing|with laughter|inside|of (?:laugh|boredom|embarrass|shame|envy|cuteness|joy)))|passed away|"
-    r"was put (?:down|to sleep)|"
-    r"crossed the rainbow bridge|"
-    r"ran away|run away|(?:is no longer|isn['’]t) with us)\b"
-    r"|^\W*(?:[Ww]e|I) (?:recently |just )?(?:had to )?(?:(?P<put>put|let)|said goodbye to|say goodbye to) (?:our |"
-    r"my )?(?:old )?"
-    r"(?P<en_>[\w'’-]+)(?(put) (?:down|to sleep|go))(?: (?:last|yesterday|today|this|in|on)\b|[.!]*$)"
-    r"|^\W*(?:可惜|唉|难过的是)?[，,]?\s*(?:我们?家?的?)?(?:猫|狗|兔子)?(?P<zh>[\u4e00-\u9fff]{2,4}?)"
-    r"(?:昨[天晚]|今[天早]|前天|上个?[周月]|去年|[春夏秋冬]天|刚刚?|已经|前几天|不幸){0,3}(?:(?:去世|过世|"
-    r"离世|病逝)了?|(?:走丢|跑丢|没|被?送人|死|死掉)了)\W*$"
-    r"|^\W*(?:可惜|唉)?[，,]?\s*(?:我们?家?的?)?(?:猫|狗|兔子)?(?P<zh_>[\u4e00-\u9fff]{2,4}?)"
-    r"(?:昨[天晚]|今[天早]|前天|上个?[周月]|去年|刚刚?|已经|前几天|不幸){1,3}(?:去世|过世|离世|病逝|走丢|跑丢)了?[，,]"
+    r"was put (?:down|to sleep)|crossed the rainbow bridge|ran away|run away|(?:is no longer|isn['’]t) with us)\b|"
+    r"^\W*(?:[Ww]e|I) (?:recently |just )?(?:had to )?(?:(?P<put>put|let)|said goodbye to|say goodbye to) (?:our |my "
+    r")?(?:old )?(?P<en_>[\w'’-]+)(?(put) (?:down|to sleep|go))(?: (?:last|yesterday|today|this|in|on)\b|[.!]*$)|"
+    r"^\W*(?:可惜|唉|难过的是)?[，,]?\s*(?:我们?家?的?)?(?:猫|狗|兔子)?(?P<zh>[\u4e00-\u9fff]{2,4}?)(?:昨[天晚]|"
+    r"今[天早]|前天|上个?[周月]|去年|[春夏秋冬]天|刚刚?|已经|前几天|不幸){0,3}(?:(?:去世|过世|离世|病逝)了?|(?:走丢|"
+    r"跑丢|没|被?送人|死|死掉)了)\W*$|^\W*(?:可惜|唉)?[，,]?\s*(?:我们?家?的?)?(?:猫|狗|"
+    r"兔子)?(?P<zh_>[\u4e00-\u9fff]{2,4}?)(?:昨[天晚]|今[天早]|前天|上个?[周月]|去年|刚刚?|已经|前几天|"
+    r"不幸){1,3}(?:去世|过世|离世|病逝|走丢|跑丢)了?[，,]"
 )
 _PARTED = lazy_regex(
-    r"^\W*(?:(?i:sadly|so|well|oh|and|but|actually)\W+)*(?:(?P<en>(?:[Mm]y )?[\w'’-]+) and [Ii]|[Ww]e|I)"
-    r"(?:['’]ve| have|['’]re| are| just| recently| finally)*"
-    r" (?:broke up|broken up|split up|separated|got (?:a )?divorced?|divorced|called off our engagement|ended things|"
-    r"(?:no longer|not) together|over(?=[.,;!]|$| now| for good)|aren['’]t together)\b"
-    r"(?! (?:the|an?|my|our|their|his|her|its?|this|that|these|those|on an?|over an?|into|well)\b)"
-    r"(?: with (?P<with>(?:my )?[\w'’-]+))?"
-    r"|^\W*我们?(?:[和跟与](?P<zh>[\u4e00-\u9fff]{2,4}?))?(?:已经|最近|上个?[周月]|刚刚?|昨天|终于|"
-    r"前几天){0,2}(?:(?:分手|离婚|散|掰|不在一起)了?\W*$|(?:分手|离婚|不在一起)了[，,])"
+    r"^\W*(?:(?i:sadly|so|well|oh|and|but|actually)\W+)*(?:(?P<en>(?:[Mm]y )?[\w'’-]+) and [Ii]|[Ww]e|I)(?:['’]ve| "
+    r"have|['’]re| are| just| recently| finally)* (?:broke up|broken up|split up|separated|got (?:a )?divorced?|"
+    r"divorced|called off our engagement|ended things|(?:no longer|not) together|over(?=[.,;!]|$| now| for good)|"
+    r"aren['’]t together)\b(?! (?:the|an?|my|our|their|his|her|its?|this|that|these|those|on an?|over an?|into|well)\b)"
+    r"(?: with (?P<with>(?:my )?[\w'’-]+))?|^\W*我们?(?:[和跟与](?P<zh>[\u4e00-\u9fff]{2,4}?))?(?:已经|最近|"
+    r"上个?[周月]|刚刚?|昨天|终于|前几天){0,2}(?:(?:分手|离婚|散|掰|不在一起)了?\W*$|(?:分手|离婚|不在一起)了[，,])"
 )
 """Whoever is parted from was a partner: of another of that name nothing is over."""
 _SPOUSES = "wife husband 老婆 老公 妻子 丈夫".split()

@@ -19,11 +19,19 @@ from remanent.language.offline.lexicon import lexicon, stem, verbs
 from remanent.language.offline.values import Amount, When, amounts, whens
 from remanent.lightweight import dataclass
 from remanent.model.entry import chat_role
+from remanent.text.calendar import MONTHS
 from remanent.text.chinese import COMMON_SURNAMES, chinese_names, cut, glued_name, is_known, tagged
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, has_han, working_language
 from remanent.text.sentences import sentence_texts
-from remanent.text.words import CHINESE_STOP_WORDS, COMMON_ENGLISH, ENGLISH_STOP_WORDS, is_irregular, word_set
+from remanent.text.words import (
+    CHINESE_STOP_WORDS,
+    COMMON_ENGLISH,
+    ENGLISH_STOP_WORDS,
+    is_irregular,
+    word_forms,
+    word_set,
+)
 
 LONGEST_SENTENCE = 600
 """Characters of a sentence that are read: what goes on longer is no sentence, and two claims are compared word by
@@ -181,41 +189,36 @@ _CHANGE = lazy_regex(
 )
 # Who says so is not what it is about: according to a blog; historians agree that; 有报道称.
 _LEAD = lazy_regex(
-    r"(?:(?:according|contrary) to [^,]{1,60},|"
-    r"as (?:far as|is|was|has been|\w+ (?:say|report|note|write)s?)\b[^,]{0,40},|"
-    r"as (?!of\b|one\b)(?:\w+ ){1,5}(?:says?|reports?|notes?|writes?|states|records|ha(?:s|ve) it|puts? it),|"
-    r"in (?:fact|reality|truth|actuality),?|(?:actually|reportedly|allegedly|apparently|supposedly|evidently),?|"
-    r"(?:correction|note|update)\s*:|(?:per|based on) [^,]{1,40},|(?:however|on the contrary|to be (?:precise|exact)),|"
-    r"(?:as )?(?:it )?turns out(?: that|,)?|the (?:truth|fact) is that|"
-    r"(?:experts|historians|scholars|researchers|scientists|critics|people|we|many|most|some)(?: \w+){0,2} "
-    r"(?:believe|think|know|accept) that|"
-    r"it (?:is|was|has been) (?:(?!not|never)\w+ ){0,2}(?:said|known|reported|claimed|stated|believed|thought|noted|"
-    r"recorded|written|established|confirmed|reckoned|assumed|accepted) that|"
-    r"it (?:is|was) (?:said|reported|claimed|stated|noted) (?:in|by) (?:\w+ ){1,4}that|"
-    r"(?!(?:and|but|so|because|while|although|though|when|as|if)\b)(?:(?:an?|the|one|some|\w+)(?: \w+){0,4} "
-    r"(?-i:says?|said|claims?|claimed|reads?:|writes?:|wrote:)|\w+(?: (?!(?:is|are|was|were|been)\b)\w+){0,8} (?-i:"
-    r"(?:reports?|reported|shows?|showed|states?|stated|notes?|noted|indicates?|indicated|agree|confirms?|confirmed|"
-    r"writes?|wrote|maintains?|reveals?|suggests?|mentions?|holds?|insists?|has it|lists?|finds?|found|"
-    r"(?:has|have) (?:shown|found|confirmed|revealed)|told \w+|read|heard|learne?[dt]?)(?= that)))"
-    r"(?: that)?)\s+(?=\S)"
-    r"|(?:[但而]|不过，?|然而，?)?(?:"
-    r"(?:根?据|依[据照])(?![^，。]*改编)[^，。]{1,16}[，：]|按照?[^，。]{0,12}(?:统计|说法|记载|资料|材料|记录|数据|报道)[，：]"
-    r"|[^，。]{0,10}(?:称|显示|表示|表明|报道|指出|记载|写道|写着|认为|(?<!小)说|提到|发现|证实|透露|查明|更正|消息是)[，：]"
-    r"|(?:另?有|另一|某)[^，。]{1,8}?(?:说|称|认为)[，：]?|[^，。]{0,6}?(?:网友|专家|学者|媒体|官方|研究|资料|史[料书]|"
-    r"档案|文献|报告|调查|百科)[^，。]{0,4}?(?:指出|表示|表明|显示|记载|写道|写着|认为|称(?![号呼为作谓])|证实|发现|提到|说(?![明法服]))[，：]?"
-    r"|(?:实际上|事实上|其实|[据听]说|据悉)[，：]?|(?:另外|经查|更正|注|与此相反|恰恰相反|准确地说|确切地说)[，：])",
+    r"(?:(?:according|contrary) to [^,]{1,60},|as (?:far as|is|was|has been|\w+ (?:say|report|note|"
+    r"write)s?)\b[^,]{0,40},|as (?!of\b|one\b)(?:\w+ ){1,5}(?:says?|reports?|notes?|writes?|states|records|ha(?:s|ve) "
+    r"it|puts? it),|in (?:fact|reality|truth|actuality),?|(?:actually|reportedly|allegedly|apparently|supposedly|"
+    r"evidently),?|(?:correction|note|update)\s*:|(?:per|based on) [^,]{1,40},|(?:however|on the contrary|to be "
+    r"(?:precise|exact)),|(?:as )?(?:it )?turns out(?: that|,)?|the (?:truth|fact) is that|(?:experts|historians|"
+    r"scholars|researchers|scientists|critics|people|we|many|most|some)(?: \w+){0,2} (?:believe|think|know|accept) "
+    r"that|it (?:is|was|has been) (?:(?!not|never)\w+ ){0,2}(?:said|known|reported|claimed|stated|believed|thought|"
+    r"noted|recorded|written|established|confirmed|reckoned|assumed|accepted) that|it (?:is|was) (?:said|reported|"
+    r"claimed|stated|noted) (?:in|by) (?:\w+ ){1,4}that|(?!(?:and|but|so|because|while|although|though|when|as|"
+    r"if)\b)(?:(?:an?|the|one|some|\w+)(?: \w+){0,4} (?-i:says?|said|claims?|claimed|reads?:|writes?:|wrote:)|\w+(?: "
+    r"(?!(?:is|are|was|were|been)\b)\w+){0,8} (?-i:(?:reports?|reported|shows?|showed|states?|stated|notes?|noted|"
+    r"indicates?|indicated|agree|confirms?|confirmed|writes?|wrote|maintains?|reveals?|suggests?|mentions?|holds?|"
+    r"insists?|has it|lists?|finds?|found|(?:has|have) (?:shown|found|confirmed|revealed)|told \w+|read|heard|"
+    r"learne?[dt]?)(?= that)))(?: that)?)\s+(?=\S)|(?:[但而]|不过，?|然而，?)?(?:(?:根?据|"
+    r"依[据照])(?![^，。]*改编)[^，。]{1,16}[，：]|按照?[^，。]{0,12}(?:统计|说法|记载|资料|材料|记录|数据|报道)[，：]|"
+    r"[^，。]{0,10}(?:称|显示|表示|表明|报道|指出|记载|写道|写着|认为|(?<!小)说|提到|发现|证实|透露|查明|更正|"
+    r"消息是)[，：]|(?:另?有|另一|某)[^，。]{1,8}?(?:说|称|认为)[，：]?|[^，。]{0,6}?(?:网友|专家|学者|媒体|官方|研究|"
+    r"资料|史[料书]|档案|文献|报告|调查|百科)[^，。]{0,4}?(?:指出|表示|表明|显示|记载|写道|写着|认为|"
+    r"称(?![号呼为作谓])|证实|发现|提到|说(?![明法服]))[，：]?|(?:实际上|事实上|其实|[据听]说|据悉)[，：]?|(?:另外|"
+    r"经查|更正|注|与此相反|恰恰相反|准确地说|确切地说)[，：])",
     re.IGNORECASE,
 )
 # The same behind what is said: …, the archive says; …, according to a blog.
 _TAIL = lazy_regex(
-    r",\s+(?:according to|as reported by|as stated by)\b[^,]{1,60}\Z|"
-    r",\s+(?:an?|the|one|some|\w+)(?: \w+){0,3} (?:says?|said|claims?|claimed|reports?|reported|writes?|wrote|notes?|"
-    r"noted)\s*[.!]?\Z",
+    r",\s+(?:according to|as reported by|as stated by)\b[^,]{1,60}\Z|,\s+(?:an?|the|one|some|\w+)(?: \w+){0,3} "
+    r"(?:says?|said|claims?|claimed|reports?|reported|writes?|wrote|notes?|noted)\s*[.!]?\Z",
     re.IGNORECASE,
 )
 _CODE = lazy_regex(
-    r"```|(?:^|[:：])\s*(?:from [\w.]+ import |import [\w.]+\s*$|(?:async )?def \w+\(|"
-    r"class \w+[(:]|#include\b)|"
+    r"```|(?:^|[:：])\s*(?:from [\w.]+ import |import [\w.]+\s*$|(?:async )?def \w+\(|class \w+[(:]|#include\b)|"
     r"\\(?:frac|text|binom|times|sqrt|cdot)\b"
 )
 """Programs and formulas say nothing that another sentence could contradict."""
@@ -433,56 +436,26 @@ def read_claims(texts: Sequence[str], *, context: str = "", said_at: datetime | 
 
 
 # A heading of these words says whose words follow, not what they are about: meeting minutes; a lab report; 聊天记录.
-_DOCUMENTS = (
-    r"reports?|records?|note(?:book)?s?|reviews?|(?:change)?logs?|minutes|memos?|e-?mails?|mails?|messages?|chats?|threads?|"
-    r"exports?|transcripts?|letters?|web ?(?:site|page)s?|pages?|blogs?|posts?|articles?|newspapers?|magazines?|"
-    r"forums?|guide(?: ?book)?s?|handbooks?|manuals?|brochures?|leaflets?|flyers?|catalog(?:ue)?s?|contracts?|"
-    r"agreements?|invoices?|receipts?|quotes?|forms?|questionnaires?|surveys?|census|regist(?:er|ry)|ledgers?|diary|diaries|journals?|"
-    r"bulletins?|newsletters?|releases?|statements?|summary|summaries|briefs?|interviews?|announcements?|notices?|"
-    r"spreadsheets?|files?|certificates?|yearbooks?|almanacs?|encyclop(?:a?e)dias?|textbooks?|stud(?:y|ies)|tickets?|"
-    r"slides|presentations?|prescriptions?|charts?|news"
-)
-_QUALIFIERS = (
-    r"lab(?:oratory)?|field|incident|customer|client|supplier|vendor|contractor|community|hospital|clinic|medical|"
-    r"nursing|patient|(?:in|out)patient|emergency|admission|discharge|medication|annual|(?:bi-?)?monthly|weekly|daily|"
-    r"quarterly|meeting|project|team|staff|status|police|court|tax|school|company|official|internal|external|final|"
-    r"draft|old|new|first|second|online|local|city|town|regional|national|government|travel|user|product|press|slack|"
-    r"audit|inspection|test|construction|maintenance|safety|expert|phone|analyst|site|visit|follow-up"
-)
-_UNITS = r"R&D|research|engineering|finance|sales|marketing|operations|procurement|purchasing|support|design|legal|HR"
-_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+_DOCUMENTS, _QUALIFIERS, _UNITS, _CHINESE_DOCUMENTS, _CHINESE_QUALIFIERS, _CHINESE_UNITS = word_forms(
+    "documents"
+).values()
+_MONTHS = "|".join(map(str.title, MONTHS))
 _ENGLISH_PERIOD = (
     rf"(?:Q[1-4]|H[12]|(?i:first|second|third|fourth)[- ](?i:quarter)|{_MONTHS})(?: [12]\d{{3}})?|[12]\d{{3}}"
-)
-_CHINESE_DOCUMENTS = (
-    r"报告书?|[年季月周日]报|记录|纪要|日[志记]|年鉴|[省市县镇村]志|地方志|合同|协议书?|邮件|往来|截图|聊天|笔记|备忘录?|通知|公[告报]|"
-    r"简报|海报|手册|指南|说明书?|官网|网[站页]|博客|帖子|论坛|贴吧|微博|公众号|朋友圈|报纸|新闻|报道|杂志|文章|[书来]信|信件|短信|档案|"
-    r"台账|清单|账单|发票|收据|报价单?|传单|宣传册|教材|百科|普查|问卷|口述|证[言词]|病历|病程|处方笺?|医嘱|(?:出院)?小结|诊断书|"
-    r"(?:化验|检验|记录|评估)单|工单|(?:登记|统计|评估)表|(?:房产|许可|资格|营业|毕业|出生)证书?|通报|碑文"
-)
-_CHINESE_QUALIFIERS = (
-    r"会议|例会|[周月晨年]会|评审|邮件|聊天|微信|电话|通话|验收|施工|监理|体检|事故|调查|检[查验测]|测试|年度|月度|季度|工作|项目|现场|客服|"
-    r"用户|客户|供应商|承包商|业主群?|物业|邻居|家属|家访|村民|测绘|勘察|鉴定|[初复会]诊|官方|内部|外部|新闻|社区|当地|本地|地方|医院|门诊|住院|急诊|[入出]院|护理|用药|临床|手术|随访|复查|评估|"
-    r"学校|公司|审计|值班|访谈|采访|旅游|统计|人口|产品|分析|专家|第三方|[甲乙丙丁][方队]?|[新旧老]"
-)
-_CHINESE_UNITS = (
-    r"研发|采购|销售|市场|运营|技术|生产|质检|行政|人事|法务|后勤|物流|财务|[^，。：:\s\d]{1,4}?(?:(?<!乐)部门?|[^一二三四五六七八九十\d]组|科室?|处|"
-    r"办公室|委员会)"
 )
 _CHINESE_PERIOD = (
     r"[12]\d{3}(?:年度?)?(?![\d月日])|(?:[12]\d{3}年)?(?:[上下]半年|第?[一二三四1-4]季度|"
     r"(?:1[0-2]|[1-9]|十[一二]?|[一二三四五六七八九])月份?(?![\d一二三四五六七八九十]{1,3}[日号])|第?\d{1,2}周)"
 )
 _SHAPE = (
-    rf"(?:(?i:(?:an?|the|my|our|his|her|their) )?"
-    rf"(?:(?:{_ENGLISH_PERIOD}) )?"
-    rf"(?:(?i:{_QUALIFIERS}|{_DOCUMENTS}) |(?P<of>(?i:{_UNITS})(?: team| department)?) ){{0,4}}(?:[a-z]+ )?"
-    rf"(?i:{_DOCUMENTS})(?: (?:(?i:no\.?|nr\.?|#) ?)?(?:[A-Z]|[IVX]{{1,4}}|\d{{1,4}}))?"
-    rf"(?: ?\((?P<by>[^()]{{1,30}})\))?|"
+    rf"(?:(?i:(?:an?|the|my|our|his|her|their) )?(?:(?:{_ENGLISH_PERIOD}) )?(?:(?i:{_QUALIFIERS}|{_DOCUMENTS}) |"
+    rf"(?P<of>(?i:{_UNITS})(?: team| department)?) ){{0,4}}(?:[a-z]+ )?(?i:{_DOCUMENTS})(?: (?:(?i:no\.?|nr\.?|#) "
+    rf"?)?(?:[A-Z]|[IVX]{{1,4}}|\d{{1,4}}))?(?: ?\((?P<by>[^()]{{1,30}})\))?|"
     rf"(?:(?:{_CHINESE_PERIOD})的?)?(?:{_CHINESE_QUALIFIERS}){{0,3}}"
     rf"(?P<unit>{_CHINESE_UNITS})?(?:{_CHINESE_QUALIFIERS}){{0,3}}"
-    rf"的?(?:(?:{_CHINESE_DOCUMENTS}){{1,2}}[甲乙丙丁A-Z\d一二三四]?|(?:新华|人民|中新|央视|澎湃|光明)(?:网|社|日报|新闻)|"
-    rf"[^，。：:\s\d]{{0,4}}(?:[晚晨早时商]报|都市报|电视台|卫视|通讯社|新闻网))(?:[（(](?P<aside>[^（）()]{{1,20}})[）)])?)[。.!：:]?"
+    rf"的?(?:(?:{_CHINESE_DOCUMENTS}){{1,2}}[甲乙丙丁A-Z\d一二三四]?|(?:新华|人民|中新|央视|澎湃|光明)(?:网|社|日报|"
+    rf"新闻)|[^，。：:\s\d]{{0,4}}(?:[晚晨早时商]报|都市报|电视台|卫视|通讯社|"
+    rf"新闻网))(?:[（(](?P<aside>[^（）()]{{1,20}})[）)])?)[。.!：:]?"
 )
 _SOURCE = lazy_regex(_SHAPE)
 _DOCUMENT = lazy_regex(rf"(?:(?P<about>[^,，;；:：!！?？。]{{0,40}}?)(?<![A-Za-z]))??{_SHAPE}")
@@ -705,15 +678,12 @@ _SUBJECTS = word_set("i we you they he she it who")
 _BREAKING = word_set("but although though because while whereas so who which however")
 _CUES = lazy_regex(
     r"(?P<none>\b(?:(?:not|don['’]t) (?:only|just|merely)|no more than|no less than|not until|no doubt|nothing but|"
-    r"(?:the )?(?:total )?number of|(?:every|each) (?:year|month|week|day))\b)"
-    r"|(?P<left>\bfrom(?= [^,.]{1,40} (?:to|into) ))"
-    r"|(?P<end>\b(?:no longer|(?:gave|given|gives?|giving) up(?! (?:after|when|on|if))|used to|instead of|"
-    r"rather than|(?:stop|quit|cease|finish)(?:s|ped|ed)?"
-    r"(?= \w+ing\b)|(?:quit|resigned from|withdrew from|left|sold)(?= (?:the|her|his|their|my|our|its|(?-i:[A-Z])))|"
-    r"(?<=has )left(?= \w+ and ))\b)"
-    r"|(?P<deny>\b(?:not|never|no|none|nobody|nothing|nowhere|neither|nor|cannot|without|lacks?|"
-    r"free (?:of|from)|far from|den(?:y|ies|ied)(?= (?:\w+ ){0,3}(?:history|allerg))|"
-    r"(?:refused?|failed|unable) to|\w+n['’]t)\b)",
+    r"(?:the )?(?:total )?number of|(?:every|each) (?:year|month|week|day))\b)|(?P<left>\bfrom(?= [^,.]{1,40} (?:to|"
+    r"into) ))|(?P<end>\b(?:no longer|(?:gave|given|gives?|giving) up(?! (?:after|when|on|if))|used to|instead of|"
+    r"rather than|(?:stop|quit|cease|finish)(?:s|ped|ed)?(?= \w+ing\b)|(?:quit|resigned from|withdrew from|left|"
+    r"sold)(?= (?:the|her|his|their|my|our|its|(?-i:[A-Z])))|(?<=has )left(?= \w+ and ))\b)|(?P<deny>\b(?:not|never|no|"
+    r"none|nobody|nothing|nowhere|neither|nor|cannot|without|lacks?|free (?:of|from)|far from|den(?:y|ies|ied)(?= "
+    r"(?:\w+ ){0,3}(?:history|allerg))|(?:refused?|failed|unable) to|\w+n['’]t)\b)",
     re.IGNORECASE,
 )
 

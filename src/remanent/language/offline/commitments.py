@@ -19,6 +19,7 @@ from remanent.language.offline.questions import is_question
 from remanent.language.offline.salience import with_speaker
 from remanent.language.shapes import MAX_REMARK, Utterance, one_line
 from remanent.model.entry import chat_role
+from remanent.text.calendar import ANY_MONTH
 from remanent.text.dates_chinese import COMING, WEEKDAY
 from remanent.text.regex import lazy_regex, word_regex
 from remanent.text.sentences import sentence_texts
@@ -66,31 +67,27 @@ _WE_DECIDED = word_regex(
     r"就这么定|(?:已经?|最终)(?:敲定|选定|定下来)|^[^，。；]{1,12}(?<![一固稳肯否制注测认规约])定了",
 )
 _PERSON_DECIDES = word_regex(
-    r"decision(?=:)|(?:we|i)(?:['’]ve| have)? (?:chosen|chose|picked(?! up)) |"
-    r"(?:we|i)(?:['’]re| are|['’]m| am) (?:going with|sticking with|switching to)|"
-    r"let['’]s (?:go with|use|stick (?:with|to)|adopt|switch to|go for(?! it))|"
-    r"(?:we|i)(?:['’]ll| will| shall) (?:go with|go for|use|adopt|switch to|stick with|stick to|"
-    r"drop (?:the|our|my|support))",
+    r"decision(?=:)|(?:we|i)(?:['’]ve| have)? (?:chosen|chose|picked(?! up)) |(?:we|i)(?:['’]re| are|['’]m| am) "
+    r"(?:going with|sticking with|switching to)|let['’]s (?:go with|use|stick (?:with|to)|adopt|switch to|go for(?! "
+    r"it))|(?:we|i)(?:['’]ll| will| shall) (?:go with|go for|use|adopt|switch to|stick with|stick to|drop (?:the|our|"
+    r"my|support))",
     r"确定(?:用|采用|选|使用)|最终(?:选|采用)|那就(?:用|选|按|定)|就(?:用|选|按|定在?)[^，。？]{1,20}(?:吧|了)|"
     # Who tells of a plan that fell through tells what is done in its place.
     r"(?:改|采)用.{1,12}(?:方案|吧)|说定|(?:[去办做]不成|不[去做办]|取消|泡汤|推迟)了[^。；]{0,12}[，,](?:就|那就|我们?|先)?改[成到为在去]",
 )
 
 _DOING = (
-    r"(?:(?:send|ask|message|tell)(?! you\b)|send you|call|phone|e-?mail|text|book|buy|order|pay|finish|"
-    r"complete|write|draft|review|fix|repair|"
-    r"prepare|pack|pick up|drop off|bring|schedule|reschedule|submit|file|register|sign up|renew|return|cancel|update|"
-    r"upload|deploy|migrate|test|install|set up|organi[sz]e|arrange|contact|visit|meet|clean|check (?:with|on|in)|"
-    r"follow up|get back to|remind|report|deliver|print|post|share|apply|reach out|talk to|look into|plan|study|"
-    r"document|implement|add|create|build|research)"
+    r"(?:(?:send|ask|message|tell)(?! you\b)|send you|call|phone|e-?mail|text|book|buy|order|pay|finish|complete|write|"
+    r"draft|review|fix|repair|prepare|pack|pick up|drop off|bring|schedule|reschedule|submit|file|register|sign up|"
+    r"renew|return|cancel|update|upload|deploy|migrate|test|install|set up|organi[sz]e|arrange|contact|visit|meet|"
+    r"clean|check (?:with|on|in)|follow up|get back to|remind|report|deliver|print|post|share|apply|reach out|talk to|"
+    r"look into|plan|study|document|implement|add|create|build|research)"
 )
 _WHEN = (
-    r"(?:by|before|until|on|this|next|due|every) (?:the )?"
-    r"(?:tomorrow|tonight|today|now|end of|mon|tues|wednes|thurs|fri|"
-    r"satur|sun|week|month|year|morning|afternoon|evening|noon|january|february|march|april|may|june|july|august|"
-    r"september|october|november|december|\d)\w*|tomorrow|tonight|later today|right after|"
-    r"(?:at|over) the (?:weekend|end of the (?:day|week|month|year))|"
-    r"in (?:an? (?:hour|day|week|month)|(?:\d+|two|three|four|five|six|a few) \w+)"
+    r"(?:by|before|until|on|this|next|due|every) (?:the )?(?:tomorrow|tonight|today|now|end of|mon|tues|wednes|thurs|"
+    rf"fri|satur|sun|week|month|year|morning|afternoon|evening|noon|{ANY_MONTH}|\d)\w*|"
+    r"tomorrow|tonight|later today|right after|(?:at|over) the (?:weekend|"
+    r"end of the (?:day|week|month|year))|in (?:an? (?:hour|day|week|month)|(?:\d+|two|three|four|five|six|a few) \w+)"
 )
 _ON_DAY = (
     rf"(?:{COMING}|{WEEKDAY}"
@@ -98,15 +95,13 @@ _ON_DAY = (
 )
 _DUE = rf"(?:今天|{_ON_DAY}|[月年]底)\s*(?:之前|以前|前)"
 _PERSON_TO_DO = word_regex(
-    rf"^\W*(?:and |so |also )?to-?do\b(?=[: ])|"
-    rf"(?<!like you to )(?<!s )remind me (?:to|about|on|at|by|in|tomorrow|next)|"
-    rf"(?:please |and |so |^)don['’]t (?:let me )?forget (?:to|the|about|my|your)|"
-    rf"^\W*(?:please |and |so |also |just )*remember to|"
-    rf"(?:i|we)(?:['’]ll| will| shall|['’]m going to| am going to|['’]re going to| are going to|"
-    rf"['’]ve got to|['’]d better| must) (?:\w+ly )?(?:go and |go )?{_DOING}|"
-    rf"i (?:still |also |really )?(?:need|have) to (?:\w+ly )?(?:go and |go )?{_DOING}|"
-    rf"(?<!you )(?:must|needs? to|ha(?:s|ve) to|(?:is|are) due|(?<!that )i(?:['’]ll| will)|please)\b"
-    rf"(?! (?:just |be |get through|survive|try to|keep|focus|rest\b|relax|see\b))[^.!?]{{2,120}}?\b(?:{_WHEN})",
+    rf"^\W*(?:and |so |also )?to-?do\b(?=[: ])|(?<!like you to )(?<!s )remind me (?:to|about|on|at|by|in|tomorrow|"
+    rf"next)|(?:please |and |so |^)don['’]t (?:let me )?forget (?:to|the|about|my|your)|^\W*(?:please |and |so |also |"
+    rf"just )*remember to|(?:i|we)(?:['’]ll| will| shall|['’]m going to| am going to|['’]re going to| are going to|"
+    rf"['’]ve got to|['’]d better| must) (?:\w+ly )?(?:go and |go )?{_DOING}|i (?:still |also |really )?(?:need|have) "
+    rf"to (?:\w+ly )?(?:go and |go )?{_DOING}|(?<!you )(?:must|needs? to|ha(?:s|ve) to|(?:is|are) due|(?<!that "
+    rf")i(?:['’]ll| will)|please)\b(?! (?:just |be |get through|survive|try to|keep|focus|rest\b|relax|"
+    rf"see\b))[^.!?]{{2,120}}?\b(?:{_WHEN})",
     r"^\W*待办|提醒我|(?:别|不要|可不能)忘(?:了|记)|(?:^|[，。；,]|请|要|你|可|一定)记得(?!住|起|吗|那|当|小时|以前|曾|上次|我|你|他|她)|"
     r"我(?:来|会|去)(?:负责|写|做|发|订|买|问|联系|准备|安排|整理|处理|跟进|查|打电话|通知|修|改|测试|提交)|"
     rf"我(?:们)?(?:在?\s*{_ON_DAY}|稍后|晚点|回头|待会儿?)[^，。？]{{0,8}}"
@@ -180,10 +175,9 @@ _DROPPING = (
     r"abandon(?:ed)?|forget(?: about)?|revoke[ds]?|undo)"
 )
 _REFUSING = (
-    r"\b(?:do not|don['’]?t|won['’]?t|will not|no longer|not going to|decided not to|let['’]?s not) "
-    r"(?:use|do|go with|need|want|take)|\bdecided against|\bstop using|\bmov(?:e|ing) away from|"
-    r"\binstead of(?: using)?|\brather than(?: using)?|\bswitch(?:ing|ed)? from|"
-    r"\bchanged (?:my|our) minds? (?:about|on)"
+    r"\b(?:do not|don['’]?t|won['’]?t|will not|no longer|not going to|decided not to|let['’]?s not) (?:use|do|go with|"
+    r"need|want|take)|\bdecided against|\bstop using|\bmov(?:e|ing) away from|\binstead of(?: using)?|\brather than(?: "
+    r"using)?|\bswitch(?:ing|ed)? from|\bchanged (?:my|our) minds? (?:about|on)"
 )
 _END = r"(?=\s+(?:and|but|to|for|in fav|let['’]?s|we|i|use|after|because|since)\b|[.,;:!?—]|\s-|$)"
 _NAMED_EN = lazy_regex(
@@ -196,10 +190,9 @@ _NAMED_EN = lazy_regex(
 _NAMED_ZH = lazy_regex(
     r"(?:不(?:再)?(?:用|使用|采用|选|要|去|做)|别[用去]|放弃|取消|撤销|作废|弃用|停用|换掉)(?![了再说谢客担着急])"
     r"(?!掉?(?:这个|那个|刚才|刚刚|之前|上面|上述|前面)的?(?:决定|方案|安排|计划|说法)?(?:[，。；！？,;!?]|$))"
-    r"(?P<what>[^，。；！？,;!?\n]{1,30}?)(?=了|吧|改|换|而|[，。；！？,;!?]|$)"
-    r"|(?P<topic>[^，。；！？,;!?\n]{2,30}?)(?:就|先|都|已经|已)?(?:(?:取消|作废|不做|不要|不用|不去|去不成|办不成|撤销|推翻)了"
-    r"|(?:还是|就|先|决定|我们)*(?:改用|改成|改为|换成|换用|改到|改在|推迟到|提前到))"
-    r"(?P<moved>)"
+    r"(?P<what>[^，。；！？,;!?\n]{1,30}?)(?=了|吧|改|换|而|[，。；！？,;!?]|$)|"
+    r"(?P<topic>[^，。；！？,;!?\n]{2,30}?)(?:就|先|都|已经|已)?(?:(?:取消|作废|不做|不要|不用|不去|去不成|办不成|撤销|"
+    r"推翻)了|(?:还是|就|先|决定|我们)*(?:改用|改成|改为|换成|换用|改到|改在|推迟到|提前到))(?P<moved>)"
 )
 _LAST = lazy_regex(
     r"\b(?:cancel|scrap|forget|undo|drop|revoke) (?:that|this|it)\b|\bnever ?mind\b|\bchanged (?:my|our) minds?\b|"

@@ -12,7 +12,7 @@ of them lets doubt what it names: no bystander's matter, no chairs for the meeti
 import re
 from collections.abc import Iterator
 
-from remanent.language.offline.statement_rules import canonical, expanded_form, parts_of, people, person_and_name
+from remanent.language.offline.statement_rules import canonical, expanded_form, people, person_and_name
 from remanent.language.offline.statements_chinese import PARTS as CHINESE
 from remanent.language.offline.statements_english import PARTS as ENGLISH
 from remanent.text.chinese import tagged
@@ -20,6 +20,7 @@ from remanent.text.dates_chinese import COMING
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import has_han
 from remanent.text.terms import query_terms
+from remanent.text.words import parts_of, word_tables
 
 _SORTS = parts_of("""
 work = employer job workplace field business school 工作单位 职业 工作地点 就读
@@ -31,44 +32,7 @@ has = has family 家庭
 does = doing does habit practice plays studies likes uses teaches goal dream 在做 习惯 情况 使用 经历 喜欢 爱好
 """)
 """The attributes of each sort; of any other the words for who and for what is done are looked for."""
-_ENGLISH = parts_of(r"""
-work = let me go|laid (?:me )?off|fired|sacked|redundant|quit|resigned|left|last day|burn(?:ed|t) down|went bust|
-    (?:closed|shut) down|handed in|my notice|retired|walked out|moved on from|expelled|dropped out|graduated
-who = left(?=[.,;!]|$| for| the (?:company|team|firm|practice))|retired|moved (?:away(?! from)|on|back|to)|resigned|
-    quit(?! \w+ing)|passed away|maternity leave|won['’]t be back|
-    replaced|sold (?:up|the (?:building|house|flat|place))|transferred|fired|
-    broke up(?! (?:the|an?|some|into|in (?:two|half|pieces))\b)|called it off|split up|
-    no longer (?:my|our)|emigrated|the new (?!one\b)[a-z]+(?: [a-z]+)? (?:is|will be)
-when = bumped|pushed|moved|cancell?ed|postponed|delayed|rescheduled|called (?:it )?off|(?:is|are|was|['’]s) off|on hold|
-    strike|brought forward|fell through|scrapped|can['’]t make|(?:is|are|['’]s)(?:n['’]t| not) (?:going|happening)|
-    not going|backed out|won['’]t happen|retired|no more|(?:is|are|['’]s) now (?:in|on|at)[ ]
-    (?=\d|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b)
-health = ruled out|misdiagnos\w+|false (?:alarm|positive)|negative|wrong about|outgr[eo]wn?|cleared|not allergic|
-    after all|no (?:reaction|problem|trouble)|nothing happened|tolerate|(?:safe|fine|ok) (?:for me|now|to|again)|
-    can (?:have|eat|drink|take)|eating .{0,20}again
-home = sold up|sold|moved (?:out|away|from)|gave up|lease|keys|left .{0,30}for good|bought in|evicted|packed up|
-    scrapyard|scrapped|written off
-has = gave (?:him|her|it|them|away)|died|(?:lost|sold|rehomed) (?:him|her|it|them|(?:my|our|the) [\w'’]+)(?=[.!]?$|
-    [ ](?:to|last|this|in|on|and|at)\b)|passed away|ran away|put down|found .{0,20} new home
-does = quit|stopped(?! eating| drinking)|g[ai]ve(?:n)? (?:it )?up|lost interest|(?:done|through) with(?! (?:my|the|
-    this|that)\b)|dropped|bailed|fed up|fail(?:ed)?|
-    no more|spent the|any ?more|packed it in|hung up|too (?:expensive|old|late|hard)|broke|
-    (?:shut|closed) down|closed my|cancell?ed my|took me off|came off|(?:is|are|['’]s)n['’]t happening|fell through
-""")
-_CHINESE = parts_of(r"""
-work = 辞|离职|裁[员掉了]|被裁|砍|优化掉|倒闭|解散|不干|跳槽|毕业|下岗|退休|散伙|跑路|
-    关门|转行|不做了|退学
-who = 跳槽|调[走去]|调到(?!周|星期|\d)|离职|退休|(?<!搬)走了(?=$|，)|辞|换成|换人|转行|回老家|出国|
-    分手|离婚|去世|不[教带管]了|卖了房|把房子卖|转院|升职|移民
-when = 改[到期成在天]|推[到迟掉后]|延[期后到]|取消|黄了|泡汤|
-    凑不齐|没戏|去不[了成]|不[去办考聚见搬买报]了|作罢|撤了|吹了|
-    提前到|放一放|搁置
-health = 误诊|没事|没反应|没问题|(?:可以|能)[吃喝用碰打]|搞错|弄错|记错|脱敏|不过敏|好了|痊愈|排除|阴性
-home = 搬[出离走家回到]|退租|到期|卖[了掉]|拆迁|退房|报废
-has = 送[给人走]|寄养|丢了|死了|走[失丢]|[飞跑][走丢了]|卖[了掉]|没了|去世|过世
-does = [改换]成|改用|放弃|[停戒]了|失败|不了了|半途|不[学练减打跑跳拉弹考备做用去喝吃玩养坐骑开]了|没再|坚持不下|没考上|
-    报废|转行|被偷|倒闭
-""")
+_ENGLISH, _CHINESE = map(parts_of, word_tables("doubts").values())
 _ENDINGS = {sort: lazy_regex(rf"\b(?:{_ENGLISH[sort]})\b|{_CHINESE[sort]}", re.IGNORECASE) for sort in _SORTS}
 _SORT_OF = {canonical(word): sort for sort, words in _SORTS.items() for word in words.split()}
 _ENDS = lazy_regex(rf"\b(?:{'|'.join(_ENGLISH.values())})\b|{'|'.join(_CHINESE.values())}", re.IGNORECASE)

@@ -141,8 +141,7 @@ def _in_other_order(claim: str, evidence: str) -> bool:
 
 
 _PERIOD = lazy_regex(
-    r"每个?(?P<zh>季度?|[年月周日天]|小时|星期)|"
-    r"\b(?:(?:every|each|per|an?) (?P<en>hour|day|week|month|quarter|year)\b|"
+    r"每个?(?P<zh>季度?|[年月周日天]|小时|星期)|\b(?:(?:every|each|per|an?) (?P<en>hour|day|week|month|quarter|year)\b|"
     r"(?P<ly>hour|dai|week|month|quarter|year|annual)ly\b)",
     re.IGNORECASE,
 )
@@ -508,9 +507,8 @@ _FORMER = lazy_regex(
 _OF_BEFORE = lazy_regex(r"原|曾|之前|以前|过去|本来|起初|最初")
 _COUNT = r"(?:\d[\d.,]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
 _CASE = lazy_regex(
-    rf"(?P<rule>[^,;]*?)\b(?P<value>{_COUNT})(?P<unit>\s+[a-z]+)(?P<rest>[^,;]*),\s+"
-    rf"(?P<case>(?:in|for|on|at|during|outside)\s+[^,;\d]{{2,40}}?)\s+(?:(?:only|up to|at least|at most)\s+)*"
-    rf"(?P<other>{_COUNT})(?P<own>\s+[a-z]+)?\.?",
+    rf"(?P<rule>[^,;]*?)\b(?P<value>{_COUNT})(?P<unit>\s+[a-z]+)(?P<rest>[^,;]*),\s+(?P<case>(?:in|for|on|at|during|"
+    rf"outside)\s+[^,;\d]{{2,40}}?)\s+(?:(?:only|up to|at least|at most)\s+)*(?P<other>{_COUNT})(?P<own>\s+[a-z]+)?\.?",
     re.IGNORECASE,
 )
 """A rule and the case with another figure: refunded up to 140 euros a night, in London up to 210."""
@@ -699,12 +697,11 @@ _NOW = re.compile(
     re.IGNORECASE,
 )
 UNDECIDED = re.compile(
-    r"\b(?:inconclusive|undecided|unclear|uncertain|unverified|cannot be (?:verified|confirmed|determined)|"
-    r"could not (?:be )?(?:verif(?:y|ied)|confirm(?:ed)?|determine[d]?|find)|no (?:reliable |clear )?(?:evidence|"
-    r"source|conclusion)|"
-    r"sources (?:disagree|differ|conflict)|not enough (?:evidence|information)|no agreement)\b|"
-    r"无法(?:确认|确定|验证|判断|核实)|没有(?:定论|结论|证据|可靠来源)|证据不足|说法不一|各执一词|未能(?:确认|证实|"
-    r"验证)|不确定|尚无定论|存疑|信息不足",
+    r"\b(?:inconclusive|undecided|unclear|uncertain|unverified|cannot be (?:verified|confirmed|determined)|could not "
+    r"(?:be )?(?:verif(?:y|ied)|confirm(?:ed)?|determine[d]?|find)|no (?:reliable |clear )?(?:evidence|source|"
+    r"conclusion)|sources (?:disagree|differ|conflict)|not enough (?:evidence|information)|no agreement)\b|无法(?:确认|"
+    r"确定|验证|判断|核实)|没有(?:定论|结论|证据|可靠来源)|证据不足|说法不一|各执一词|未能(?:确认|证实|验证)|不确定|"
+    r"尚无定论|存疑|信息不足",
     re.IGNORECASE,
 )
 """What says that a validation came to nothing."""

@@ -393,11 +393,10 @@ _PLANNED = lazy_regex(
 )
 """What says that something was meant to be so, which what it came to be does not contradict."""
 _PART = lazy_regex(
-    r"\b(?:(?:north|south)(?:-?(?:east|west))?|east|west|upper|lower|inner|outer)(?:ern)?\b|"
-    r"\b(?:branch|section|stretch|segment|wing|annexe?|extension|department|division|subsidiary|chapter|phase|part|"
-    r"portion|floor|building|chapel|entrance)(?= of\b)|"
-    r"[东南西北中新旧老主副分支子附](?:校区|园区|厂区|城区|区|公司|店|馆|校|院|部|行|楼|桥|塔|翼|殿|厅|门(?!子)|段|岸|侧|站)|"
-    r"[东南西北]配殿|引桥|阅览室|展厅|事业部|[一二三四五首]期"
+    r"\b(?:(?:north|south)(?:-?(?:east|west))?|east|west|upper|lower|inner|outer)(?:ern)?\b|\b(?:branch|section|"
+    r"stretch|segment|wing|annexe?|extension|department|division|subsidiary|chapter|phase|part|portion|floor|building|"
+    r"chapel|entrance)(?= of\b)|[东南西北中新旧老主副分支子附](?:校区|园区|厂区|城区|区|公司|店|馆|校|院|部|行|楼|桥|"
+    r"塔|翼|殿|厅|门(?!子)|段|岸|侧|站)|[东南西北]配殿|引桥|阅览室|展厅|事业部|[一二三四五首]期"
 )
 """What names a part of something: the north campus of a university, 北校区; its size is not that of the whole."""
 

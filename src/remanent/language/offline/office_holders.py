@@ -19,6 +19,7 @@ from remanent.text.numbers import has_digit
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, working_language
 from remanent.text.terms import query_terms
+from remanent.text.words import word_tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,31 +33,14 @@ class Holder:
     """The name as it stands in the sentence."""
 
 
-_OFFICES = first_of_row(
-    "lead leads led leader leading head heads headed; manage manages managed manager; run runs; chair chairs chaired "
-    "chairman chairwoman chairperson; captain captains captained; coach coaches coached; direct directs; "
-    "oversee oversees overseen; mayor; governor; principal headteacher; ceo 首席执行官; "
-    "cto; cfo; coo; president; chancellor; "
-    "dean; owner; editor-in-chief; curator; treasurer; goalkeeper; capital; "
-    "负责 负责人 主管; 管理 管理者; 领导 带领 领导人; 主持 主持人; 校长; 院长; 董事长; 总经理; 经理; 主任; 主编; 队长; "
-    "市长; 省长; 县长; 班长; 组长; 店长; 馆长; 站长; 局长; 处长; 部长; 社长; 行长; 厂长; 村长; 镇长; 教练; 总裁; "
-    "所长; 首都; 省会"
-) | dict.fromkeys(("chief executive", "chief executive officer"), "ceo")
+_TABLES = word_tables("offices_and_deeds")
+_OFFICES = first_of_row(_TABLES["offices"]) | dict.fromkeys(("chief executive", "chief executive officer"), "ceo")
 """What one holds at a time: who held it before contradicts nobody."""
-_ACTS = first_of_row(
-    "translate translated translator; direct directed director; compose composed composer; paint painted painter; "
-    "invent invented inventor; illustrate illustrated illustrator; narrate narrated narrator; "
-    "found founded founder established started; write wrote written authored author; design designed designer "
-    "architect; build built constructed builder; discover discovered discoverer; develop developed developer; "
-    "buy bought acquired purchased; "
-    "翻译 译者 译; 执导 导演 导; 主演 领衔主演; 创作 撰写 著 作者 编写 写 写成; 设计 设计师 设计者 建筑师; 编剧; 作曲; "
-    "作词; 配音; 插画; 创立 创办 创建 成立 创始人 创办人 创立者; 建造 修建 兴建 建造者; 发现 发现者; 研制 研发 开发 "
-    "研制者 开发者; 发明 发明人 发明者; 收购"
-)
+_ACTS = first_of_row(_TABLES["acts"])
 """What was done once, whenever that is told."""
 _WRITTEN = dict.fromkeys(("novel", "book", "poem", "memoir", "novella"), "write")
 """What a writer's work is called where nobody says that it was written: a novel by her."""
-_COURSES = first_of_row("flows empties drains; 流入 注入 汇入")
+_COURSES = first_of_row(_TABLES["courses"])
 """Where a river ends, which is one place, too."""
 _TOLD_ONCE = _ACTS | _WRITTEN | _COURSES
 _DEEDS = frozenset(_TOLD_ONCE.values())

@@ -9,14 +9,16 @@ spoken of, and not what is asked of it (`sought`).
 import re
 from enum import StrEnum
 from functools import lru_cache
+from typing import cast
 
 from remanent.lightweight import dataclass
+from remanent.text.calendar import ANY_MONTH, ANY_WEEKDAY, MONTHS
 from remanent.text.chinese import tagged
 from remanent.text.keywords import content_words
 from remanent.text.numbers import ENGLISH_NUMERALS, Dimension, Quantity, chinese_value, quantities, units
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import has_han, working_language
-from remanent.text.words import ENGLISH_STOP_WORDS, stem, word_set
+from remanent.text.words import ENGLISH_STOP_WORDS, parts_of, stem, word_tables
 
 _MARKS = " \t\n?？!！。.,，;；:："
 
@@ -36,9 +38,8 @@ class AnswerType(StrEnum):
 
 _ASKING: dict[AnswerType, str] = {
     AnswerType.NUMBER: (
-        r"\bhow (?:many|much|old|long|tall|far|big|large|heavy|often|high)\b|"
-        r"\bwhat (?:number|amount|price|percentage|age)\b|多少|多[大长高远久重贵]|"
-        r"几[个位次岁天年月人名条只本种台元块点]"
+        r"\bhow (?:many|much|old|long|tall|far|big|large|heavy|often|high)\b|\bwhat (?:number|amount|price|percentage|"
+        r"age)\b|多少|多[大长高远久重贵]|几[个位次岁天年月人名条只本种台元块点]"
     ),
     AnswerType.TIME: (
         r"\bwhen\b|\bwhat (?:time|date|day|year|month)\b|\bwhich (?:day|year|month|date)\b|"
@@ -104,9 +105,8 @@ def statement_form(question: str) -> str:
 
 _NUMBER = (
     rf"\d|[零一二两三四五六七八九十百千万亿半]|数[十百千万]|\b(?:{'|'.join(sorted(ENGLISH_NUMERALS))}|"
-    r"(?:dozen|hundred|thousand|(?:m|b|tr)illion)s|half|halves|quarters?|"
-    r"once|twice|thrice|an? (?:second|minute|hour|day|week|month|year|couple|pair)|"
-    r"single|double|both|several|few|many|most|all|none|no|never|always)\b"
+    r"(?:dozen|hundred|thousand|(?:m|b|tr)illion)s|half|halves|quarters?|once|twice|thrice|an? (?:second|minute|hour|"
+    r"day|week|month|year|couple|pair)|single|double|both|several|few|many|most|all|none|no|never|always)\b"
 )
 _AMOUNT = lazy_regex(
     rf"{_NUMBER}|\b(?:free|without charge|every|each|daily|weekly|monthly|yearly|annual(?:ly)?|regularly)\b|"
@@ -115,8 +115,7 @@ _AMOUNT = lazy_regex(
 )
 _TIME = lazy_regex(
     r"\d|[零〇一二两三四五六七八九十百千半][年月日号点时天周岁]|\b(?:noon|midnight|morning|afternoon|evening|night|dawn|dusk|today|"
-    r"tomorrow|yesterday|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekdays?|weekends?|january|february|march|april|"
-    r"may|june|july|august|september|october|november|december|spring|summer|autumn|fall|winter|century|decade|"
+    rf"tomorrow|yesterday|{ANY_WEEKDAY}s?|weekdays?|weekends?|{ANY_MONTH}|spring|summer|autumn|fall|winter|century|decade|"
     r"o['’]clock|always|never|daily|hours?|weeks?|months?|years?|days?|easter|christmas|war|childhood|birth|death|age|"
     r"after|before|during|until|till|since|when(?:ever)?|while|once|early|late|later|soon|immediately|at once|now)\b|"
     r"早[上晨]|上午|中午|下午|傍晚|晚上|夜|凌晨|今|明天|昨|周[一二三四五六日末]|星期|春|夏|秋|冬|世纪|年代|时期|期间|之?[前后]|以来|时候|"
@@ -196,10 +195,7 @@ _CHINESE_NUMBER = r"\d+(?:\.\d+)*|[一二三四五六七八九十百]+"
 _NUMBERED_KIND = lazy_regex(
     rf"第({_CHINESE_NUMBER})([^\W\d_])|(?<![\d.])({_CHINESE_NUMBER})(号[^\W\d_]|版|车间|年级)|(版本)[为是]?\s*(\d+(?:\.\d+)*)"
 )
-_MONTHS = word_set(
-    "january february march april may june july august september october november december "
-    "jan feb mar apr jun jul aug sep sept oct nov dec"
-)
+_MONTHS = {*MONTHS, *(name[:3] for name in MONTHS), "sept"}
 _RANKS = {
     "deputy": r"\bdeput\w+|\bvice\b|\bunder-?secretary|\bsecond[- ]in[- ]command|副",
     "assistant": r"\bassist\w*|助理",
@@ -292,26 +288,14 @@ def _numbers_of_things(text: str) -> dict[str, set[str]]:
     return found
 
 
-_MEASURES: tuple[tuple[str, str, frozenset[Dimension]], ...] = (
-    ("speed velocity", "速 速度", frozenset({"speed"})),
-    ("weight load mass payload tonnage", "重 重量 荷载 载荷 荷重 载重量", frozenset({"mass"})),
-    (
-        "height width depth distance diameter altitude elevation thickness clearance",
-        "高 高度 宽 宽度 深 深度 远 距离 跨度 射程 里程 直径 海拔 厚度 净空 半径",
-        frozenset({"length"}),
-    ),
-    ("length", "长 长度", frozenset({"length", "time"})),
-    ("area", "面积", frozenset({"area"})),
-    ("volume", "容积 体积", frozenset({"volume"})),
-    ("power wattage", "功率", frozenset({"power"})),
-    ("temperature", "温度 气温 水温", frozenset({"temperature"})),
-    ("frequency", "频率", frozenset({"frequency"})),
-    ("duration lifetime lifespan", "久 时长 工期 寿命 年限", frozenset({"time"})),
-    ("price cost fee fare rent salary", "价 价格 单价 造价 费用 成本 租金 工资 薪水", frozenset({"money"})),
-    ("limit capacity size rate budget", "", frozenset()),
+_EN, _ZH = (
+    {
+        word: cast("frozenset[Dimension]", frozenset(kinds.split()) - {"any"})
+        for kinds, words in table.items()
+        for word in words.split()
+    }
+    for table in map(parts_of, word_tables("measured_by").values())
 )
-_EN = {word: dimensions for words, _, dimensions in _MEASURES for word in words.split()}
-_ZH = {word: dimensions for _, words, dimensions in _MEASURES for word in words.split()}
 _HOW_MANY = lazy_regex(
     r"\bhow many (?P<thing>(?:[a-z-]+ ){0,2}?[a-z-]+)(?=\W*\Z| (?:do|does|did|is|are|was|were|has|have|had|can|could|"
     r"will|would|may|must|should|of|in|on|at|per|for|from|to|with|a|an|the|it|they|you|we|i)\b)",

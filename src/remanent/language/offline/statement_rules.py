@@ -14,7 +14,7 @@ from typing import Literal, cast
 from remanent.lightweight import dataclass
 from remanent.model.entry import chat_role
 from remanent.text.regex import lazy_regex
-from remanent.text.words import COMMON_ENGLISH
+from remanent.text.words import COMMON_ENGLISH, parts_of, word_tables
 
 StatementKind = Literal["fact", "preference", "decision", "follow_up", "mood", "event", "instruction", "procedure"]
 
@@ -84,12 +84,6 @@ def expanded_form(form: str, parts: Mapping[str, str]) -> str:
 def pairs_of(words: str) -> dict[str, str]:
     """Return what stands for each word, of pairs such as `am:is`."""
     return {word: other for word, _, other in (pair.partition(":") for pair in words.split())}
-
-
-def parts_of(table: str) -> dict[str, str]:
-    """Read a table of the parts of forms: `name = form`, further lines of it indented."""
-    rows = re.sub(r"\n +", "", table).strip().split("\n")
-    return {name: form for name, _, form in (row.partition(" = ") for row in rows)}
 
 
 def rules_of(table: str, parts: Mapping[str, str]) -> tuple[StatementRule, ...]:
@@ -172,9 +166,8 @@ def carried_on(
 
 
 _ADDS = lazy_regex(
-    r"\b(?:also|as well|besides|on the side|in addition|part[- ]time|(?:second|other|side) job|"
-    r"(?:on|at) (?:the )?weekends)\b"
-    r"|\btoo\b(?=\W*$)|也(?!许)|还(?![是没不有])|另外|此外|同时|兼[职任]|副业|周末|业余",
+    r"\b(?:also|as well|besides|on the side|in addition|part[- ]time|(?:second|other|side) job|(?:on|at) (?:the "
+    r")?weekends)\b|\btoo\b(?=\W*$)|也(?!许)|还(?![是没不有])|另外|此外|同时|兼[职任]|副业|周末|业余",
     re.IGNORECASE,
 )
 
@@ -196,15 +189,8 @@ def first_of_row(table: str) -> dict[str, str]:
     return {word: words[0] for words in map(str.split, table.split(";")) for word in words}
 
 
-_ONE_NAME = """
-name 姓名 名字 全名 full_name; phone 电话 电话号 电话号码 联系电话 手机号 手机号码 phone_number number 联系方式 号码 号;
-email 邮箱 邮箱地址 电子邮箱 邮件地址 email_address e-mail; residence 住址 地址 家庭住址 住处 address home_address;
-employer 工作单位 单位 单位名称 公司 公司名称 company; job 职业 工作 岗位 occupation profession job_title 职务;
-education 学历 教育背景 文化程度 教育程度; home 家乡 老家 籍贯 hometown home_country; birthday 生日 出生日期;
-age 年龄 岁数; workplace 工作地 工作地儿 工作地点 工作的地方 办公地点; time 时间 举办时间 开始时间 日期 date;
-place 地点 举办地点 位置; deadline 截止日期 截止时间 期限; name_to_call form_of_address 称呼
-"""
-_SAME = first_of_row(_ONE_NAME)
+_ATTRIBUTES, _MATTERS, _PEOPLE = word_tables("attributes_and_people").values()
+_SAME = first_of_row(_ATTRIBUTES)
 """The names of each attribute that has several, its own first. A memory takes the place of another of the same
 attribute, so that 住址 and "address" must be one: else a move would leave both addresses standing."""
 
@@ -214,33 +200,6 @@ def canonical(attribute: str) -> str:
     return _SAME.get(attribute.replace(" ", "_"), attribute)
 
 
-_MATTERS = """
-salary wage pay income / 工资 薪水 月薪 年薪 收入; weight / 体重; height / 身高; allergy allergies allergic / 过敏;
-diet / 饮食; blood_type / 血型; hobby hobbies / 爱好; major / 专业; school / 学校; password / 密码;
-illness disease / 病 病情; rent / 房租; birthplace / 出生地; health / 健康 身体状况; marital_status / 婚姻状况;
-debt debts / 债务 欠债; divorce / 离婚; wedding / 婚礼; pregnancy / 怀孕; surgery operation / 手术; religion / 宗教;
-nationality / 国籍; id_number / 身份证号 身份证; bank_account bank_card / 银行卡 银行卡号 银行账号; car / 车 汽车;
-budget / 预算; flight / 航班; family / 家人; real_name / 真名
-"""
-"""What people tell of themselves, as each language calls it; what has one name for both stands above."""
-_PEOPLE = """
-=mom mum mother mommy mama / 妈妈 妈 母亲 老妈; =dad father daddy papa / 爸爸 爸 父亲 老爸;
-=parents parent / 父母 爸妈; =grandma grandmother granny / 奶奶, 外婆 姥姥;
-=grandpa grandfather granddad / 爷爷, 外公 姥爷; =sister / 姐姐 姐, 妹妹 妹; =brother / 哥哥 哥, 弟弟 弟;
-=twin / 双胞胎; =son / 儿子; =daughter / 女儿 闺女; =kids children / 孩子; =child kid / 小孩; =baby / 宝宝;
-=grandson / 孙子; =granddaughter / 孙女; =aunt / 阿姨 姨, 姑姑 姑, 姑妈, 姨妈, 舅妈, 婶婶;
-=uncle / 叔叔 叔, 伯伯, 舅舅 舅, 姑父, 姨父; =niece / 侄女, 外甥女; =nephew / 侄子, 外甥;
-=cousin / 表哥, 表姐, 表弟, 表妹, 堂哥, 堂姐, 堂弟, 堂妹; =dog puppy / 狗 小狗 狗狗; =cat kitten / 猫 小猫 猫咪;
-=rabbit / 兔子; =horse / 马; =parrot / 鹦鹉; =hamster / 仓鼠;
-partner wife husband spouse / 爱人 妻子 老婆 媳妇 太太 丈夫 老公 先生; boyfriend / 男朋友 男友;
-girlfriend / 女朋友 女友; ex / 前任, 前男友, 前女友, 前夫, 前妻; ex-husband / 前夫; ex-wife / 前妻;
-ex-boyfriend / 前男友; ex-girlfriend / 前女友; friend / 朋友; best_friend / 好友, 闺蜜;
-boss supervisor / 上司 领导 老板; manager / 经理; colleague / 同事; coworker / 同事; neighbour / 邻居;
-neighbor / 邻居; roommate / 室友 舍友; flatmate / 室友 舍友; classmate / 同学; landlord / 房东; teacher / 老师;
-doctor / 医生; therapist / 心理医生, 心理咨询师; lawyer / 律师
-"""
-"""Who and what somebody has, as each language calls them: each part between commas is one person or animal; a wife and
-a partner are one, whoever has both says so by name. Who stays that wherever they go is marked by `=`."""
 _SAME_PERSON = first_of_row(re.sub("[/,]", ";", _PEOPLE.replace("=", "")))
 
 
@@ -252,7 +211,7 @@ _TOO_GENERAL = frozenset("number time date place name company position job 时�
 def _other_names() -> dict[str, list[str]]:
     """Return by each name what the other language calls the same."""
     found: dict[str, list[str]] = {}
-    for row in re.sub("[=,/]", " ", f"{_ONE_NAME};{_MATTERS};{_PEOPLE}").split(";"):
+    for row in re.sub("[=,/]", " ", f"{_ATTRIBUTES};{_MATTERS};{_PEOPLE}").split(";"):
         names = [name.replace("_", " ") for name in row.split()]
         for one in names:
             others = [name for name in names if name.isascii() is not one.isascii() and name not in _TOO_GENERAL]

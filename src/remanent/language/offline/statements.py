@@ -31,48 +31,45 @@ from remanent.language.offline.statement_rules import (
     expanded_form,
     is_kin,
     other_names,
-    parts_of,
     subject_name,
 )
 from remanent.lightweight import dataclass
+from remanent.text.calendar import ANY_MONTH, ANY_WEEKDAY
 from remanent.text.chinese import tagged
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, has_han, simplified
 from remanent.text.sentences import sentences
 from remanent.text.spans import Span
 from remanent.text.talk import told_before_asking
-from remanent.text.words import is_past_form
+from remanent.text.words import is_past_form, parts_of, word_forms
 
 __all__ = ["Statement", "canonical", "is_secret", "only_confirms", "plain_sentences", "statements", "third_person"]
 
 _QUOTED = lazy_regex(r"“[^”]*”|\"[^\"\n]*\"|「[^」]*」|『[^』]*』|\[[^\]\n]*\]|```.*?```|`[^`\n]*`", re.DOTALL)
 NOT_MEANT = (
-    r"\b(?i:hypothetically|theoretically|metaphorically|figuratively|so to speak|in a manner of speaking|"
-    r"for the sake of argument)\b|(?:^|[,;] )\W*(?i:imagine|suppose|pretend|let['’]s say)\b(?![,!])"
-    r"|\b(?:I|[Ww]e)(?:['’]ve| have|['’]d| had)?(?: just| once)? "
-    r"(?:dream(?:t|ed)|had (?:a|the|this) (?:\w+ )?(?:dream|nightmare)(?: last night)?)"
-    r"(?: that| in which| where)? (?:I|my|we|our)\b|梦[见到](?:自己|我)|我做梦|打个比方|打个比喻"
-    r"|\b(?:I(?:['’]m| am) [^.!?]*\bbut (?:actually |really )?I(?:['’]m| am) not|"
-    r"I have [^.!?]*\bbut (?:actually |really )?I (?:don['’]t|do not|haven['’]t))\W*$"
+    r"\b(?i:hypothetically|theoretically|metaphorically|figuratively|so to speak|in a manner of speaking|for the sake "
+    r"of argument)\b|(?:^|[,;] )\W*(?i:imagine|suppose|pretend|let['’]s say)\b(?![,!])|\b(?:I|[Ww]e)(?:['’]ve| have|"
+    r"['’]d| had)?(?: just| once)? (?:dream(?:t|ed)|had (?:a|the|this) (?:\w+ )?(?:dream|nightmare)(?: last night)?)"
+    r"(?: that| in which| where)? (?:I|my|we|our)\b|梦[见到](?:自己|我)|我做梦|打个比方|打个比喻|\b(?:I(?:['’]m| am) "
+    r"[^.!?]*\bbut (?:actually |really )?I(?:['’]m| am) not|I have [^.!?]*\bbut (?:actually |really )?I (?:don['’]t|do "
+    r"not|haven['’]t))\W*$"
 )
 """What is told in a dream, for the sake of argument or as an image, and what the same breath denies."""
 # What may be, might have been, or was said by somebody else.
 _NOT_STATED = lazy_regex(
     rf"{NOT_MEANT}|"
-    r"\b(?:if|unless|would(?! like)|could|might|maybe|perhaps|probably|possibly|imagine|suppose|supposing|pretend|"
-    r"wish|hypothetically|guess|wonder|what if|as though|used to|almost|nearly|kidding|joking|"
-    r"for example|e\.g\.|in theory)\b|i['’]d\b(?! like| prefer| rather have)"
-    r"|^\W*(?:(?:[Pp]lease|[Oo]k|[Ss]o|[Cc]an you|[Cc]ould you)\W+)*[Ff]orget\b"
-    r"|\b(?:according to|apparently|rumou?r)\b"
-    r"|如果|(?<![主只需])要是|假如|假设|倘若|万一|也许|可能|或许|说不定|大概|好像|似乎|听说|据说|的话(?=[，,])|[他她们人]说|希望|想象|比如|例如|"
-    r"差点|开玩笑|要不要|是不是|会不会|有没有|能不能|应该"
+    r"\b(?:if|unless|would(?! like)|could|might|maybe|perhaps|probably|possibly|imagine|suppose|supposing|pretend|wish|"
+    r"hypothetically|guess|wonder|what if|as though|used to|almost|nearly|kidding|joking|for example|e\.g\.|in "
+    r"theory)\b|i['’]d\b(?! like| prefer| rather have)|^\W*(?:(?:[Pp]lease|[Oo]k|[Ss]o|[Cc]an you|[Cc]ould "
+    r"you)\W+)*[Ff]orget\b|\b(?:according to|apparently|rumou?r)\b|如果|(?<![主只需])要是|假如|假设|倘若|万一|也许|"
+    r"可能|或许|说不定|大概|好像|似乎|听说|据说|的话(?=[，,])|[他她们人]说|希望|想象|比如|例如|差点|开玩笑|要不要|"
+    r"是不是|会不会|有没有|能不能|应该"
 )
 _REMEMBER = lazy_regex(
     r"^\W*(?:(?:please|and|so|also|ok|okay|hey)\W+)*(?:remember|memori[sz]e|keep in mind|don['’]?t forget)\b"
-    r"(?:\s+(?:this|that|it)\b)?\s*(?:[:,]|that\b)?\s*"
-    r"|^\W*(?:有[个件]事情?[，,]?)?(?:(?:请|帮我|麻烦|你|您|要|一定|务必|好好)\s*)*"
-    r"(?:记住|记着|记下来|记下|记一下|牢记|别忘了|不要忘了|记得)"
-    r"(?:这个|这一点|这点|这件事|一下|了|啊|哦)*\s*[:：，,]?\s*",
+    r"(?:\s+(?:this|that|it)\b)?\s*(?:[:,]|that\b)?\s*|^\W*(?:有[个件]事情?[，,]?)?(?:(?:请|帮我|麻烦|你|您|要|一定|"
+    r"务必|好好)\s*)*(?:记住|记着|记下来|记下|记一下|牢记|别忘了|不要忘了|记得)(?:这个|这一点|这点|这件事|一下|了|啊|"
+    r"哦)*\s*[:：，,]?\s*",
     re.IGNORECASE,
 )
 _REMEMBER_BEHIND = lazy_regex(
@@ -83,10 +80,9 @@ _REMEMBER_BEHIND = lazy_regex(
     re.IGNORECASE,
 )
 JEST = lazy_regex(
-    r"^\W*(?:(?:ha(?:ha)+|lol|no(?! kidding| joking)|nah|ok|okay|sorry)\W+)*(?:(?:i was |i['’]m )?"
-    r"(?:just |only )?(?:kidding|joking)|jk|"
-    r"(?:that|it) was (?:just |only )?a joke)(?=[,.;!…]|\s*$)\W*"
-    r"|^\W*(?:哈+[，,]?)?(?:不是?[，,])?我?刚?才?是?(?:开玩笑|逗你|骗你)玩?的[啦吧了]?(?=[，,。！]|$)\W*",
+    r"^\W*(?:(?:ha(?:ha)+|lol|no(?! kidding| joking)|nah|ok|okay|sorry)\W+)*(?:(?:i was |i['’]m )?(?:just |only "
+    r")?(?:kidding|joking)|jk|(?:that|it) was (?:just |only )?a joke)(?=[,.;!…]|\s*$)\W*|"
+    r"^\W*(?:哈+[，,]?)?(?:不是?[，,])?我?刚?才?是?(?:开玩笑|逗你|骗你)玩?的[啦吧了]?(?=[，,。！]|$)\W*",
     re.IGNORECASE,
 )
 """That what was said right before it was none: "I live in Rome. Just kidding, I live in Bonn."."""
@@ -106,11 +102,8 @@ _REGRETS = lazy_regex(
 _SORTS_OF_VALUES = tuple(
     lazy_regex(form, re.IGNORECASE)
     for form in (
-        r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|(?:周|星期|礼拜)[一二三四五六日天]",
-        (
-            r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b|"
-            r"[\d一二三四五六七八九十]{1,3}月"
-        ),
+        rf"\b{ANY_WEEKDAY}s?\b|(?:周|星期|礼拜)[一二三四五六日天]",
+        rf"\b(?:{ANY_MONTH})\b|[\d一二三四五六七八九十]{{1,3}}月",
         (
             r"(?<![A-Za-z\d.,:])[$€£¥]?\d[\d:.,]*(?<=\d)(?![\d月])(?:st|nd|rd|th| ?[ap]\.?m\b|"
             r" ?(?:kg|cm|pounds|euros|dollars)\b|岁|元|块钱?|万|公?斤|厘米|点半?|[日号])?|"
@@ -413,19 +406,16 @@ _LONGEST_ORDER = 600
 """Characters of a message that tells how the user wants things from now on: longer ones are pasted. Chosen by hand."""
 _SHOWN = lazy_regex(
     r"[?？:：]\s*\n|\b(?:the following|below|th(?:is|ese|e) (?:[\w-]+ )?(?:text|document|prompt|e-?mail|page|article|"
-    r"messages?|letter|passage|paragraph|transcript|file|report|instructions?))\b"
-    r"|[这那下上]面?[段篇封个份]?的?(?:话|文[章本字件]|邮件|提示词|内容|网页|信)|以下"
-    r"|^\s*(?:[>|]|-{3}|```)",
+    r"messages?|letter|passage|paragraph|transcript|file|report|instructions?))\b|[这那下上]面?[段篇封个份]?的?(?:话|"
+    r"文[章本字件]|邮件|提示词|内容|网页|信)|以下|^\s*(?:[>|]|-{3}|```)",
     re.IGNORECASE | re.MULTILINE,
 )
 """Before an order: it stands in what is shown, and is nobody's to the agent."""
 _JAILBREAK = lazy_regex(
-    r"\b(?:ignore|disregard|forget|override|bypass)\b[^.!?\n]{0,40}"
-    r"\b(?:instructions?|rules|prompts?|guidelines|polic(?:y|ies)|"
-    r"restrictions)\b|\b(?-i:DAN)\b|\byou are (?:now|no longer) |\bdeveloper mode\b"
-    r"|\bjailbr|\bdo anything now\b"
-    r"|\bnever refuse\b|\bwithout (?:any )?(?:restrictions?|filters?|limits|warnings)\b"
-    r"|(?:忽略|无视|忘掉|忘记|绕过)[^。！？\n]{0,12}(?:指令|指示|提示|规则|设定|限制)|开发者模式|越狱|(?:没有|不受)(?:任何)?限制",
+    r"\b(?:ignore|disregard|forget|override|bypass)\b[^.!?\n]{0,40}\b(?:instructions?|rules|prompts?|guidelines|"
+    r"polic(?:y|ies)|restrictions)\b|\b(?-i:DAN)\b|\byou are (?:now|no longer) |\bdeveloper mode\b|\bjailbr|\bdo "
+    r"anything now\b|\bnever refuse\b|\bwithout (?:any )?(?:restrictions?|filters?|limits|warnings)\b|(?:忽略|无视|"
+    r"忘掉|忘记|绕过)[^。！？\n]{0,12}(?:指令|指示|提示|规则|设定|限制)|开发者模式|越狱|(?:没有|不受)(?:任何)?限制",
     re.IGNORECASE,
 )
 """Who wants an agent to drop what binds it gives no rule that is kept."""
@@ -584,9 +574,8 @@ _FORMS = tuple(lazy_regex(expanded_form(form, _PARTS)) for form in _OTHERS.value
 _MAY_OPEN = lazy_regex(
     expanded_form(
         r"(?<!\w)[\"'“‘「『]|\b(?:{say}|saying|{show}|{fiction}|dream|(?i:{edit}))\b|\b(?:where|in which) I\b|"
-        r"[:：说唱道答写诉里中>＞]|游戏|[Rr]ole|[Pp]retend|[Pp]lay|[Ii]magine|[Ss]uppose|"
-        r"[Yy]ou(?:['’]ll)? (?:be|act)\b|角色|[你您]来?[扮演当做]|假[装设]|想象|[Ff]orward|转发|总结|概括|"
-        r"翻译|润色|修改|校对|摘要",
+        r"[:：说唱道答写诉里中>＞]|游戏|[Rr]ole|[Pp]retend|[Pp]lay|[Ii]magine|[Ss]uppose|[Yy]ou(?:['’]ll)? (?:be|"
+        r"act)\b|角色|[你您]来?[扮演当做]|假[装设]|想象|[Ff]orward|转发|总结|概括|翻译|润色|修改|校对|摘要",
         _PARTS,
     )
 )
@@ -638,10 +627,9 @@ _PASSED_ON, _PLAYED = (
     for names in (("{header}", "{forwarded}", "{asked}", "{asked_zh}", "{wrote}"), ("{played}",))
 )
 _PLAYED_OUT = lazy_regex(
-    r"\b(?:out of character|OOC\b|end of (?:the )?(?:role[- ]?play|scene|game|play)|"
-    r"stop (?:the )?(?:role[- ]?play|pretending)|"
-    r"(?:in|back to) (?:real life|reality)|by the way|btw|jokes? aside|thanks?(?: you)?,? (?:for|that)\b)"
-    r"|(?:角色扮演|表演|扮演|游戏)(?:就?到此)?(?:结束|到这)|不[演玩]了|现实(?:中|里|生活)|言归正传|说真的|顺便|对了",
+    r"\b(?:out of character|OOC\b|end of (?:the )?(?:role[- ]?play|scene|game|play)|stop (?:the )?(?:role[- ]?play|"
+    r"pretending)|(?:in|back to) (?:real life|reality)|by the way|btw|jokes? aside|thanks?(?: you)?,? (?:for|that)\b)|"
+    r"(?:角色扮演|表演|扮演|游戏)(?:就?到此)?(?:结束|到这)|不[演玩]了|现实(?:中|里|生活)|言归正传|说真的|顺便|对了",
     re.IGNORECASE,
 )
 """What ends a play."""
@@ -869,13 +857,12 @@ _ABOUT = lazy_regex(
 )
 _THE_MATTER = lazy_regex(r"^(?:the|any) (?:money|things?|stuff|part|fact) (?:that )?(?=i |my )", re.IGNORECASE)
 _OF_ALL_TOLD = lazy_regex(
-    r"(?:我)?(?:刚[才刚]?|上面|前面|之前|上一?个?|前一?个?|最后)(?:我|面)?(?:[跟和对][你您])?(?:[说讲提发打](?:过|到|了|出来)?)?的?"
-    r"(?:[这那最后一]*(?:条|句|段|番)(?:话|消息|内容)?|话|消息|(?<=[说讲提]的)|(?<=[说讲提]过的))"
-    r"|(?:what|everything|anything|all)(?: that)? i(?:['’]ve| have)?(?: just| ever)? (?:said|told you|"
-    r"wrote|typed|sent)(?: just now)?"
-    r"|(?:(?:that|the|my|this) )?(?:last|previous) (?:message|thing|sentence|line|bit|statement|one)"
-    r"(?: (?:that )?i(?: just)? (?:said|wrote|sent))?"
-    r"|i(?: just| ever)? (?:said|mentioned) (?:that(?: last thing)?|anything|it)",
+    r"(?:我)?(?:刚[才刚]?|上面|前面|之前|上一?个?|前一?个?|最后)(?:我|面)?(?:[跟和对][你您])?(?:[说讲提发打](?:过|到|"
+    r"了|出来)?)?的?(?:[这那最后一]*(?:条|句|段|番)(?:话|消息|内容)?|话|消息|(?<=[说讲提]的)|(?<=[说讲提]过的))|"
+    r"(?:what|everything|anything|all)(?: that)? i(?:['’]ve| have)?(?: just| ever)? (?:said|told you|wrote|typed|"
+    r"sent)(?: just now)?|(?:(?:that|the|my|this) )?(?:last|previous) (?:message|thing|sentence|line|bit|statement|one)"
+    r"(?: (?:that )?i(?: just)? (?:said|wrote|sent))?|i(?: just| ever)? (?:said|mentioned) (?:that(?: last thing)?|"
+    r"anything|it)",
     re.IGNORECASE,
 )
 """What its speaker said last, whatever that was."""
@@ -993,30 +980,27 @@ _CLAUSE_TOLD = lazy_regex(
 )
 """An order of what is so, in which "and I …" is a part of that."""
 _GOES_ON = lazy_regex(
-    r",\s*(?:(?:and|or|as well as) )?(?:about )?"
-    r"(?P<en>(?:(?:that (?=I |my |we |our )|(?:where|what|who) (?:I|my|we|our)\b)|(?:my|our) )[^,;.!?]+?)"
-    r"(?:,? (?:please|thanks|thank you|too|as well))*(?=[,;.!?]|$)"
-    r"|[，,、](?:还有|以及|和|连同)?(?P<zh>我(?:的|说的)[^，。；！？,]{1,8}?)(?:也|都|一起|请)*(?:忘掉?了?|删掉?)?(?:吧)?(?=[。！，]|$)"
+    r",\s*(?:(?:and|or|as well as) )?(?:about )?(?P<en>(?:(?:that (?=I |my |we |our )|(?:where|what|who) (?:I|my|we|"
+    r"our)\b)|(?:my|our) )[^,;.!?]+?)(?:,? (?:please|thanks|thank you|too|as well))*(?=[,;.!?]|$)|[，,、](?:还有|以及|"
+    r"和|连同)?(?P<zh>我(?:的|说的)[^，。；！？,]{1,8}?)(?:也|都|一起|请)*(?:忘掉?了?|删掉?)?(?:吧)?(?=[。！，]|$)"
 )
 """What goes on with an order: "…, and that I smoke"."""
 _DROPPED = lazy_regex(
     expanded_form(
-        r"{lead_zh}{asks_zh}(?:[把将])?(?P<whom>{that_zh})?(?:请|就|都|全部?|统统|也|[你您])*{memory_zh}"
-        r"(?:{verb_zh}|{not_zh}|{unknown_zh})着?了?(?P<whom_zh>{that_zh})?(?P<after>{tail_zh})[。！!\s]*"
-        r"|{lead}(?:(?:{you})\b)?{now}\s*(?:{do})(?: about)? (?P<whom_en>it|him|her|them|that|this)(?: {notes})?"
-        r"(?P<after_en>{out})[.!\s]*"
-        r"|{lead}(?:pretend|act (?:like|as if)) {unknown}(?: (?:it|that|this))?[.!\s]*",
+        r"{lead_zh}{asks_zh}(?:[把将])?(?P<whom>{that_zh})?(?:请|就|都|全部?|统统|也|[你您])*{memory_zh}(?:{verb_zh}|"
+        r"{not_zh}|{unknown_zh})着?了?(?P<whom_zh>{that_zh})?(?P<after>{tail_zh})[。！!\s]*|"
+        r"{lead}(?:(?:{you})\b)?{now}\s*(?:{do})(?: about)? (?P<whom_en>it|him|her|them|that|this)(?: {notes})?"
+        r"(?P<after_en>{out})[.!\s]*|{lead}(?:pretend|act (?:like|as if)) {unknown}(?: (?:it|that|this))?[.!\s]*",
         _FORGETTING | {"that_zh": "(?:[它他她]们?|这个?|那个?|(?:这|那)(?:件|回)?事(?:情|儿)?)"},
     ),
     re.IGNORECASE,
 )
 """An order that has its object before it: 我的手机号，忘了吧."""
 _TOPIC = lazy_regex(
-    r"(?:另外|还有|对了)?[，,]?(?:至于|关于)?(?P<zh>(?:[^，。；]{2,20}?)(?=的(?:这|那)?(?:件|回|桩|个)?事|[这那](?:件|回|桩|个)?事))"
-    r"(?:的?(?:[这那](?:件|回|桩|个)?)?事(?:情|儿)?)(?P<rest>.*)"
-    r"|(?:(?:as for|about|regarding) )?(?:the fact )?that (?P<en>(?:i|my|we|our) .{3,60})"
-    r"|(?P<about>(?:anything|everything|all) (?:to do with|about) my [\w '’-]{2,30}|"
-    r"the [a-z]+ (?:that )?i [\w '’-]{2,40})",
+    r"(?:另外|还有|对了)?[，,]?(?:至于|关于)?(?P<zh>(?:[^，。；]{2,20}?)(?=的(?:这|那)?(?:件|回|桩|个)?事|[这那](?:件|"
+    r"回|桩|个)?事))(?:的?(?:[这那](?:件|回|桩|个)?)?事(?:情|儿)?)(?P<rest>.*)|(?:(?:as for|about|regarding) )?(?:the "
+    r"fact )?that (?P<en>(?:i|my|we|our) .{3,60})|(?P<about>(?:anything|everything|all) (?:to do with|about) my [\w "
+    r"'’-]{2,30}|the [a-z]+ (?:that )?i [\w '’-]{2,40})",
     re.IGNORECASE,
 )
 """What is spoken of before an order about it: 欠老李钱的事，请删除; "The money I owe Lionel, please forget it"."""
@@ -1025,38 +1009,13 @@ _WHOM = lazy_regex(
     re.IGNORECASE,
 )
 _OBJECT = lazy_regex(
-    r"(?:另外|还有|对了)?(?:至于|关于|别再?提|不要再?提|别再?说|不说|请?把)?"
-    r"(?P<zh>我(?:的|[^，。；]{0,8}(?:说|讲|提|告诉[你您])过?的)?[\u4e00-\u9fff]{1,8}?)(?:的事情?|这件事|那件事)?"
-    r"(?:(?:可以|就|请)*(?:删[了掉]?|去掉))?了?"
-    r"|(?:(?:as for|about|regarding) )?(?P<en>(?:my|our) [a-z][a-z '’-]{1,30}?)",
+    r"(?:另外|还有|对了)?(?:至于|关于|别再?提|不要再?提|别再?说|不说|请?把)?(?P<zh>我(?:的|[^，。；]{0,8}(?:说|讲|提|"
+    r"告诉[你您])过?的)?[\u4e00-\u9fff]{1,8}?)(?:的事情?|这件事|那件事)?(?:(?:可以|就|请)*(?:删[了掉]?|去掉))?了?|"
+    r"(?:(?:as for|about|regarding) )?(?P<en>(?:my|our) [a-z][a-z '’-]{1,30}?)",
     re.IGNORECASE,
 )
 _ASKED_THINGS = tuple(
-    (lazy_regex(rf"(?:{form})", re.IGNORECASE), thing)
-    for form, thing in (
-        ("where (?:I|we) live(?: now)?", "residence"),
-        ("where (?:I|we) work|(?:who|what company) I work for", "employer"),
-        ("what I do(?: for (?:a living|work))?", "job"),
-        ("where I(?:'m| am) from|where I grew up", "home"),
-        ("how old I am", "age"),
-        ("how tall I am", "height"),
-        ("how much I weigh", "weight"),
-        ("how much I (?:earn|make)|what I (?:earn|make)", "salary"),
-        ("where I was born", "birthplace"),
-        ("when I was born|when my birthday is", "birthday"),
-        ("what my name is|what I(?:'m| am) called|who I am", "name"),
-        ("我(?:们|家)?(?:现在)?(?:住在?|的?家在)(?:哪里?|哪儿|什么地方)|我的?住哪儿?", "住址"),
-        ("我(?:现在)?在(?:哪里?|哪儿|什么公司|哪家公司|什么地方)(?:工作|上班|任职)", "工作单位"),
-        ("我是?做什么(?:工作)?的", "职业"),
-        ("我(?:是|来自)(?:哪里|哪儿)(?:人|的人)?", "家乡"),
-        ("我(?:今年)?(?:多大|几岁|多少岁)", "年龄"),
-        ("我(?:是)?(?:哪年|哪天|什么时候)(?:出生|生)的?|我的?生日是?哪天", "生日"),
-        ("我叫什么(?:名字)?|我是谁", "姓名"),
-        ("我(?:有)?多高", "身高"),
-        ("我(?:有)?多重", "体重"),
-        ("我(?:赚|挣)多少钱?|我工资多少", "工资"),
-        ("我(?:是)?在哪(?:里|儿)?出生的?|我出生在哪(?:里|儿)?", "出生地"),
-    )
+    (lazy_regex(rf"(?:{form})", re.IGNORECASE), thing) for thing, form in word_forms("asked_things").items()
 )
 """What is asked by a clause: "forget where I live" is of a home, in whichever language that was told."""
 _VAGUE_THINGS = frozenset("事 话 天 心 妈呀 意思 错 名 life mind mistake bad fault question last mail words".split())

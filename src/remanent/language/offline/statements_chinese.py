@@ -18,7 +18,6 @@ from remanent.language.offline.statement_rules import (
     expanded_form,
     group,
     is_no_value,
-    parts_of,
     rules_of,
     subject_name,
 )
@@ -26,31 +25,13 @@ from remanent.text.chinese import COMMON_SURNAMES, tagged
 from remanent.text.dates_chinese import COMING, WEEKDAY
 from remanent.text.mentions import mentions
 from remanent.text.regex import lazy_regex
+from remanent.text.words import parts_of, word_forms
 
 # What the forms below are made of: words by their sort, times, the ends of a clause, and who or what it is about.
-PARTS = parts_of(r"""
+PARTS = (
+    word_forms("statement_words_zh")
+    | parts_of(r"""
 han = [\u4e00-\u9fff]
-family = 爸爸|父亲|老爸|妈妈|母亲|老妈|父母|爸妈|哥哥|弟弟|姐姐|妹妹|[表堂][哥弟姐妹]|叔叔|婶婶|伯[伯父母]|舅[舅妈]|
-    室友|最好的朋友|姑[姑妈父]|阿姨|姨[妈父]|爷爷|奶奶|外[公婆]|姥[姥爷]|丈夫|老公|妻子|老婆|爱人|男朋友|女朋友|男友|
-    女友|未婚[夫妻]|媳妇|闺女|[大小]?儿子|[大小]?女儿|侄[子女]|外甥女?|孙[子女]|岳[父母]|公公|婆婆|同事|上司|下属|实习生|徒弟|
-    导师|班主任|舍友|邻居|房东|好友|闺蜜|发小|哥们|手下|搭档|合伙人|小狗|小猫|猫咪|狗狗
-kin = {family}|爸|妈|哥|姐|弟|妹|先生|太太|医生|老师|律师|教练|经理|老板|领导|朋友|客户|孩子|狗|猫|宠物|宝宝|同学|
-    师傅|助理
-several = [表堂][哥弟姐妹]|[叔婶伯舅姑姨侄甥]|同事|上司|领导|老板|经理|下属|助理|实习生|徒弟|师傅|导师|老师|同学|
-    [室舍]友|邻居|朋友|好友|闺蜜|哥们|客户|手下|教练|医生|律师
-thing = 姓名|名字|[全大小]名|昵称|年龄|岁数|生日|出生日期|身高|体重|血型|学历|教育(?:背景|程度)|文化程度|专业|学校|毕业院校|
-    职业|工作|职[务位]|岗位|单位(?:名称)?|公司(?:名称)?|工作单位|工作(?:地点|地儿?|的地方)|办公地点|家乡|老家|籍贯|住址|
-    家庭住址|地址|住处|性别|性格|脾气|爱好|兴趣(?:爱好)?|喜好|特长|(?:电子)?邮箱(?:地址)?|邮件地址|
-    (?:联系)?电话号?码?|手机号?码?|联系方式|微信号?|关系|(?:举办|开始|持续)?时间|日期|(?:举办)?地点|位置|规模|人数|
-    (?:主要)?内容|主题|时长|价格|预算|截止(?:日期|时间)|期限|负责人|目标|计划|型号|品牌|颜色|版本|名称|[全简]称|网址|
-    官网|星座|属相|民族|国籍|宗教|口味|车|车[型牌]|车牌号|房间号|[工学编]号|进度|状态|语言|数据库|框架|技术栈|
-    部署环境|电脑|手表|相机|自行车|(?:结婚)?纪念日|服务器|域名|周期|频率|会议室?
-job = 师|生|员|家|长|工|护士|教授|经理|总监|主管|会计|法官|警察|刑警|司机|翻译|编辑|记者|歌手|导演|顾问|秘书|助理|
-    老板|军人|农民|主任|保安|模特|主播|销售|客服|代表|干部|裁缝|木匠|铁匠|渔民
-field = 开发|研发|运维|运营|设计|市场|财务|人事|行政|算法|数据分析|采购|法务|咨询|审计|外贸|物流|科研|教研|培训|自媒体
-ours = 项目|系统|后端|前端|服务|团队|公司|产品|网站|应用|组|部门|学校|班
-illness = (?:高血压|糖尿病|哮喘|胃病|腰椎间盘突出|偏头痛|失眠|湿疹|痛风|贫血|甲亢|甲减|癫痫|近视|散光|脂肪肝|高血脂|
-    低血糖|乙肝|荨麻疹|{han}{1,6}[症炎病])
 any = [^，。；！？,;!?\n]
 end = (?=[，。；！,;!\n]|$)
 value = (?P<v>{any}{1,60}?)
@@ -103,7 +84,9 @@ moved_to = (?P<v>(?:(?!以后|之后|[后时的了]|已经|一直|很|{digit}+�
     (?<![楼层座室厅房间床车库云信书钉盘群网号端上里])(?:的{han}{0,6}(?:小区|公寓|房子|宿舍))?)
 home_again = (?:老家(?={han}{2}))?(?P<v>(?!(?:家|宿舍|学校|公司|原|座|工位|这|那|来|去)|自己(?:座|工位)){han}{2,8}?)(?:去?住|去)?
 body = (?:左|右)?(?:膝盖|腰|肩膀|脖子|颈椎|手腕|脚踝|胃|头|牙|背|眼睛|嗓子)
-""") | {"surname": f"[{COMMON_SURNAMES}]", "coming": COMING, "weekday": WEEKDAY}
+""")
+    | {"surname": f"[{COMMON_SURNAMES}]", "coming": COMING, "weekday": WEEKDAY}
+)
 # One row for each thing that can be said, whoever it is said of; the first that fits a clause takes it.
 _TABLE = r"""
 fact ! = (?P<n>{thing_name})是我的?(?P<kin>{kin})，其(?P<a>{thing}|[^，。是]{1,8}?){be}{long}

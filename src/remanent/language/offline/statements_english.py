@@ -21,39 +21,16 @@ from remanent.language.offline.statement_rules import (
     group,
     is_no_value,
     pairs_of,
-    parts_of,
     rules_of,
     subject_name,
 )
+from remanent.text.calendar import ANY_WEEKDAY
 from remanent.text.mentions import mentions
 from remanent.text.regex import lazy_regex
-from remanent.text.words import COMMON_ENGLISH, is_past_form
+from remanent.text.words import COMMON_ENGLISH, is_past_form, parts_of, word_forms
 
 # What the forms below are made of: words by their sort, times, the ends of a clause, and who or what it is about.
-PARTS = parts_of(r"""
-several = in-laws|grandson|granddaughter|colleague|coworker|cousin|aunt|uncle|niece|nephew|neighbou?r|teacher|coach|roommate|
-    flatmate|kid|child|friend
-kin = wife|husband|partner|girlfriend|boyfriend|fianc[eé]e?|son|daughter|baby|kids|children|brother|sister|twin|
-    mother|mom|mum|father|dad|parents|grandmother|grandma|grandfather|grandpa|stepson|stepdaughter|boss|manager|
-    mentor|line manager|team lead(?:er)?|other half|eldest|youngest|best mate|therapist|dog|cat|puppy|kitten|parrot|rabbit|hamster|turtle|horse|guinea pig|best friend|(?:mother|father|
-    sister|brother)-in-law|landlord|landlady|dentist|doctor|gp|vet|accountant|lawyer|solicitor|hairdresser|trainer|tutor|
-    supervisor|advisor|agent|nanny|babysitter|physio(?:therapist)?|psychiatrist|counsell?or|{several}
-job = accountant|act(?:or|ress)|administrator|analyst|architect|artist|assistant|author|baker|banker|barista|
-    biologist|builder|carpenter|cashier|chef|chemist|cleaner|coach|consultant|cook|counsell?or|dancer|dentist|
-    designer|developer|director|doctor|driver|economist|editor|electrician|engineer|entrepreneur|farmer|firefighter|
-    founder|freelancer|gardener|hairdresser|historian|instructor|intern|journalist|judge|lawyer|lecturer|librarian|
-    manager|mechanic|midwife|musician|nanny|nurse|painter|paramedic|pharmacist|photographer|physicist|physiotherapist|
-    pilot|plumber|producer|professor|programmer|psychiatrist|psychologist|receptionist|researcher|scientist|secretary|
-    singer|soldier|solicitor|student|surgeon|tailor|teacher|technician|therapist|trainer|translator|tutor|vet|
-    veterinarian|waiter|waitress|welder|writer
-thing = (?:full |last |first )?name|nickname|birthday|age|height|weight|e-?mail(?: address)?|(?:phone )?number|phone|
-    (?:home )?address|hometown|home country|job(?: title)?|occupation|profession|nationality|blood type|budget|
-    deadline|native language|mother language|time ?zone|username|car|laptop|major|favou?rite \w+(?: \w+)?|zodiac sign|
-    shoe size|commute|office|school|university|employer|company|diet|hobby|anniversary|wedding
-project = project|team|company|app|product|server|database|backend|frontend|api|website|repo|repository|service|
-    pipeline|deployment|startup|shop|store|restaurant|office|codebase|stack|platform|build
-month = (?i:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|
-    nov(?:ember)?|dec(?:ember)?)
+PARTS = word_forms("statement_words_en") | parts_of(r"""
 day = (?i:mon|tues?|wednes|thurs|fri|satur|sun)day
 count = (?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|a few|a couple of|several|few)
 season = summer|winter|spring|fall|autumn
@@ -89,12 +66,6 @@ name = (?:[A-Z][\w'’.-]*(?: [A-Z][\w'’.-]*){0,2}|[\u4e00-\u9fff]{2,8})
 aged = {name}(?: \(\d{1,2}\))?
 place = (?:the |\d+ )?[A-Z][\w'’.-]*(?:,? (?!I\b)(?:of |de |upon |New |San )?[A-Z][\w'’.-]*){0,4}|[\u4e00-\u9fff]{2,12}|[a-z]{4,}(?=[.!,;]|$)
 product = (?:(?:19|20)\d\d )?[A-Z][\w.+#-]*(?: (?:[A-Z]|\d)[\w.+#-]*){0,4}
-condition = (?:an? |severe |mild |chronic |bad |high |low |type [12] |seasonal )*(?:asthma|diabetes|adhd|arthritis|
-    insomnia|epilepsy|migraines?|anxiety|depression|eczema|an(?:a)?emia|autism|dyslexia|hypertension|tinnitus|
-    sciatica|psoriasis|(?:celiac|crohn['’]s|heart) disease|blood pressure|cholesterol|sleep apnea|hay fever|
-    (?:[a-z]+ )?allerg(?:y|ies)|lactose intolerance|(?:back|knee)s?(?: pain)?|cancer)
-number = (?:\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|
-    seventeen|eighteen|nineteen|twenty)
 time = (?:\d|noon|midnight|tomorrow|tonight|next (?:day|week|month|quarter|year|{season}|{day}|{month})|every |each |
     weekdays|weekends|{number}\b|half past|{day}|{month}\b)
 at = (?:(?:on|at|in|from|by|until|before|due|around|about|now|for|the (?:first|second|third|fourth|last)|the) )*
@@ -115,9 +86,6 @@ matter = (?P<s>(?!(?:only|best|worst|main|first|last|next|other|same|things?|poi
 amounts = (?P<a>is|are|costs?|has|holds|weighs)(?: now| about| around| set to| up to| under| over| on)*
 in_charge = is (?:in charge of|responsible for|handling)|handles|manages|leads|maintains|takes care of|looks after|
     (?:does|owns)(?= (?:the|our) )
-feeling = stressed(?: out)?|anxious|worried|nervous|overwhelmed|exhausted|tired|burn(?:ed|t) out|frustrated|annoyed|
-    angry|upset|sad|lonely|depressed|disappointed|bored|scared|heartbroken|homesick|excited|thrilled|relieved|swamped|
-    devastated|furious|miserable
 trait = coeliac|celiac|an(?:a)?emic|asthmatic|lactose-free|on (?:statins|insulin|antidepressants|beta blockers|
     blood thinners|medication|thyroxine|antihistamines)|self-employed|unemployed|retired|pregnant|deaf|blind|bilingual|\w+-handed|[\w-]+[ -](?:blind|intolerant)|
     (?:scared|afraid|terrified) of {words}|(?:good|bad|terrible) at {words}|(?:new to|fluent in|prone to|
@@ -329,7 +297,7 @@ _POINTING = lazy_regex(
     r"|\b(?:was|were|did|am|had) I\b"
     # Which one is not said: "this money", "the idea".
     r"|\b(?<!for )(?:this|these|those) (?!week|weekend|month|year|morning|afternoon|evening|spring|summer|autumn|fall|winter|past|coming|time|"
-    r"quarter|term|semester|christmas|easter|thanksgiving|(?:mon|tues|wednes|thurs|fri|satur|sun)day|jan|feb|mar|apr|may|"
+    rf"quarter|term|semester|christmas|easter|thanksgiving|{ANY_WEEKDAY}|jan|feb|mar|apr|may|"
     r"june|july|aug|sep|oct|nov|dec)[a-z]+"
     r"|^(?:\w+ )?the (?:idea|answer|call|news|feeling|chance|job|same|other|opportunity)\b",
     re.IGNORECASE,

@@ -14,6 +14,7 @@ from pydantic import Field, model_validator
 
 from remanent.bilingual import Bilingual, Language
 from remanent.errors import InvalidInput, Refused
+from remanent.language import shapes
 from remanent.language.offline.accounts import account_of, disputed
 from remanent.language.offline.claims import ParsedClaim, TokenKind, read_claims
 from remanent.language.offline.comparison import Comparison, DifferenceKind, claim_attributes, compare
@@ -22,21 +23,7 @@ from remanent.language.offline.judgement import CONFLICT, Judgement, judge
 from remanent.language.offline.salience import similarities, summary_statements
 from remanent.language.prompt_blocks import block, group, node_block
 from remanent.language.role import Bounds, Defaults, Role, Toolbox
-from remanent.language.shapes import (
-    MAX_CONTEXT,
-    MAX_ITEMS,
-    Confidence,
-    Context,
-    GraphNode,
-    IdAliases,
-    Keywords,
-    Prose,
-    Remark,
-    Words,
-    keywords,
-    multi_line,
-    one_line,
-)
+from remanent.language.shapes import MAX_CONTEXT, MAX_ITEMS, keywords, multi_line, one_line
 from remanent.lightweight import dataclass
 from remanent.model import Model
 from remanent.model.base import Share
@@ -67,10 +54,10 @@ class Relationship(StrEnum):
 class AnalysisRequest(Model):
     """A new node and the candidates to judge it against."""
 
-    new_node: GraphNode
-    candidates: Annotated[tuple[GraphNode, ...], Field(min_length=1, max_length=50)]
+    new_node: shapes.GraphNode
+    candidates: Annotated[tuple[shapes.GraphNode, ...], Field(min_length=1, max_length=50)]
     phase: AnalysisPhase = AnalysisPhase.ORDERED
-    task: Remark = ""
+    task: shapes.Remark = ""
 
     @model_validator(mode="after")
     def _check_the_ids(self) -> "AnalysisRequest":
@@ -86,14 +73,14 @@ class Relation(Model):
     existing_node: Id
     relationship: Relationship
     confidence: Share
-    reasoning: Remark = ""
-    conflict_description: Remark = ""
-    merge_strategy: Remark = ""
-    context_update_new: Context = ""
+    reasoning: shapes.Remark = ""
+    conflict_description: shapes.Remark = ""
+    merge_strategy: shapes.Remark = ""
+    context_update_new: shapes.Context = ""
     """The new context of the new node; empty leaves it as it is. The same holds for the three below."""
-    context_update_existing: Context = ""
-    keywords_update_new: Keywords = ()
-    keywords_update_existing: Keywords = ()
+    context_update_existing: shapes.Context = ""
+    keywords_update_new: shapes.Keywords = ()
+    keywords_update_existing: shapes.Keywords = ()
 
 
 class AnalysisResponse(Model):
@@ -200,16 +187,16 @@ _BOUNDS: Bilingual = Bilingual(
 class RelationReply(Model):
     """How the new node stands to one existing node."""
 
-    existing_node: Prose
+    existing_node: shapes.Prose
     relationship: Literal["conflict", "merge", "related", "unrelated"]
-    confidence: Confidence = 0.5
-    reasoning: Prose = ""
-    conflict_description: Prose = ""
-    merge_strategy: Prose = ""
-    context_update_new: Prose = ""
-    context_update_existing: Prose = ""
-    keywords_update_new: Words = ()
-    keywords_update_existing: Words = ()
+    confidence: shapes.Confidence = 0.5
+    reasoning: shapes.Prose = ""
+    conflict_description: shapes.Prose = ""
+    merge_strategy: shapes.Prose = ""
+    context_update_new: shapes.Prose = ""
+    context_update_existing: shapes.Prose = ""
+    keywords_update_new: shapes.Words = ()
+    keywords_update_existing: shapes.Words = ()
 
 
 class AnalysisReply(Model):
@@ -314,8 +301,8 @@ class Analysis(Role[AnalysisRequest, AnalysisReply, AnalysisResponse]):
         return AnalysisResponse(relations=tuple(relations))
 
 
-def _aliases(request: AnalysisRequest) -> IdAliases:
-    return IdAliases([node.node_id for node in request.candidates])
+def _aliases(request: AnalysisRequest) -> shapes.IdAliases:
+    return shapes.IdAliases([node.node_id for node in request.candidates])
 
 
 def _relation(node_id: str, proposed: RelationReply, phase: AnalysisPhase) -> Relation:
@@ -390,7 +377,7 @@ _WORDS = {
 class _Side:
     """A node with its statements, read."""
 
-    node: GraphNode
+    node: shapes.GraphNode
     statements: list[str]
     claims: list[ParsedClaim]
 
@@ -548,7 +535,7 @@ def _conflict(found: _Evidence, worst: _Pair) -> Relation:
     )
 
 
-def _with_common(node: GraphNode, other: GraphNode) -> tuple[str, ...]:
+def _with_common(node: shapes.GraphNode, other: shapes.GraphNode) -> tuple[str, ...]:
     """Return a node's keywords with those of the other that its own text has, too; nothing when that adds none."""
     text = f"{node.summary}\n{node.context}".casefold()
     known = {word.casefold() for word in node.keywords}

@@ -18,24 +18,14 @@ from pydantic import Field, JsonValue
 
 from remanent.bilingual import Bilingual, Language
 from remanent.errors import Refused
+from remanent.language import shapes
 from remanent.language.offline.claims import ParsedClaim, TokenKind, named_speaker
 from remanent.language.offline.comparison import compare
 from remanent.language.offline.judgement import CONFLICT, DatedStatement, Judgement, judge
 from remanent.language.offline.salience import key_phrases, salient_sentences, similarities, summary_statements
 from remanent.language.prompt_blocks import abridged, block
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
-from remanent.language.shapes import (
-    MAX_ITEMS,
-    IdAliases,
-    Keyword,
-    LongText,
-    Prose,
-    Words,
-    keywords,
-    multi_line,
-    one_line,
-    shortened,
-)
+from remanent.language.shapes import MAX_ITEMS, keywords, multi_line, one_line, shortened
 from remanent.model import Model
 from remanent.model.base import Text
 from remanent.text.chinese import is_known
@@ -60,7 +50,7 @@ _MAX_ANNOTATED_KEYWORDS = 5
 class AnnotationRequest(Model):
     """A text, and the number of characters that it is to be compressed to, if it is."""
 
-    text: LongText
+    text: shapes.LongText
     target_length: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
 
 
@@ -71,7 +61,7 @@ class AnnotationResponse(Model):
     """Exactly the text when no length was asked for or it is short enough; else at most so many characters."""
     phrase: Annotated[Text, Field(min_length=1, max_length=_MAX_PHRASE)]
     """Shorter than 10 characters only when the text says no more."""
-    keywords: Annotated[tuple[Keyword, ...], Field(max_length=_MAX_ANNOTATED_KEYWORDS)]
+    keywords: Annotated[tuple[shapes.Keyword, ...], Field(max_length=_MAX_ANNOTATED_KEYWORDS)]
     """Fewer than 3 only when the text has no more; most telling first."""
 
 
@@ -127,9 +117,9 @@ _CONTENT_BLANK: Bilingual = Bilingual('"content": "[compressed memory]", ', '"co
 class AnnotationReply(Model):
     """A memory's annotation, with its compressed content where that was asked for."""
 
-    content: Prose = ""
-    phrase: Prose
-    keywords: Words
+    content: shapes.Prose = ""
+    phrase: shapes.Prose
+    keywords: shapes.Words
 
 
 class Annotation(Role[AnnotationRequest, AnnotationReply, AnnotationResponse]):
@@ -395,8 +385,8 @@ _LONGEST_RELATION = 20
 class RelationNamingRequest(Model):
     """A node's content and the contents of the nodes in focus; all are named in one call."""
 
-    node: LongText
-    focuses: Annotated[tuple[LongText, ...], Field(min_length=1, max_length=50)]
+    node: shapes.LongText
+    focuses: Annotated[tuple[shapes.LongText, ...], Field(min_length=1, max_length=50)]
 
 
 class RelationNamingResponse(Model):
@@ -416,8 +406,8 @@ _AROUND = " \t\n\"'“”‘’「」《》[](){}.,，。:：;；"
 class NamedReply(Model):
     """The relation to one memory in focus."""
 
-    focus: Prose
-    relation: Prose = ""
+    focus: shapes.Prose
+    relation: shapes.Prose = ""
 
 
 class RelationNamingReply(Model):
@@ -502,9 +492,9 @@ Field relations: a list, each with focus (its id, as "f1") and relation (the nam
         return RelationNamingResponse(relations=tuple(names))
 
 
-def _aliases(request: RelationNamingRequest) -> IdAliases:
+def _aliases(request: RelationNamingRequest) -> shapes.IdAliases:
     """Return the names of the focuses, which stand for their places."""
-    return IdAliases([str(place) for place in range(len(request.focuses))], prefix="f")
+    return shapes.IdAliases([str(place) for place in range(len(request.focuses))], prefix="f")
 
 
 _DENIALS = frozenset({"contradicts", "refutes", "denies", "反驳", "矛盾", "否认"})

@@ -15,22 +15,13 @@ from pydantic import Field, model_validator
 
 from remanent.bilingual import Bilingual, Language
 from remanent.errors import InvalidInput
+from remanent.language import shapes
 from remanent.language.offline.answer_finding import find_answer
 from remanent.language.offline.salience import word_scores
 from remanent.language.offline.values import case_told
 from remanent.language.prompt_blocks import abridged, block, group, passage_blocks
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
-from remanent.language.shapes import (
-    MAX_ITEMS,
-    LongText,
-    Numbers,
-    Prose,
-    Remark,
-    known_numbers,
-    numbered,
-    one_line,
-    require_known,
-)
+from remanent.language.shapes import MAX_ITEMS, known_numbers, numbered, one_line, require_known
 from remanent.model import Model
 from remanent.model.base import Share
 from remanent.model.ids import Id
@@ -48,13 +39,13 @@ class PassageToRank(Model):
     """A passage that may answer the question."""
 
     passage_id: Id
-    text: LongText
+    text: shapes.LongText
 
 
 class RerankingRequest(Model):
     """A question and passages, in the order in which they were found."""
 
-    query: Annotated[Remark, Field(min_length=1)]
+    query: Annotated[shapes.Remark, Field(min_length=1)]
     passages: Annotated[tuple[PassageToRank, ...], Field(min_length=1, max_length=100)]
 
     @model_validator(mode="after")
@@ -177,21 +168,21 @@ hand."""
 class SourcePassage(Model):
     """A passage to answer from, and what its document is called."""
 
-    title: Remark = ""
-    text: LongText
+    title: shapes.Remark = ""
+    text: shapes.LongText
 
 
 class AnsweringRequest(Model):
     """A question, and the passages that may answer it, best first."""
 
-    question: Annotated[Remark, Field(min_length=1)]
+    question: Annotated[shapes.Remark, Field(min_length=1)]
     passages: Annotated[tuple[SourcePassage, ...], Field(min_length=1, max_length=100)]
 
 
 class WrittenSentence(Model):
     """A sentence of an answer, and the numbers from 1 of the passages that it is said to rest on."""
 
-    text: Remark
+    text: shapes.Remark
     passages: tuple[Annotated[int, Field(ge=1)], ...] = ()
 
 
@@ -213,8 +204,8 @@ _BOUNDS: Bilingual = Bilingual("The passages are numbered 1 to {n}.", "段落编
 class SentenceReply(Model):
     """One sentence and the passages it rests on."""
 
-    text: Prose
-    passages: Numbers = ()
+    text: shapes.Prose
+    passages: shapes.Numbers = ()
 
 
 class AnsweringReply(Model):

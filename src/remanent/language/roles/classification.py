@@ -17,6 +17,7 @@ from pydantic import Field
 
 from remanent.bilingual import Bilingual, Language
 from remanent.errors import InvalidInput, Refused
+from remanent.language import shapes
 from remanent.language.offline.claims import is_title, read_claim
 from remanent.language.offline.headings import source_sections
 from remanent.language.offline.judgement import contradictions
@@ -28,14 +29,6 @@ from remanent.language.shapes import (
     MAX_CONTEXT,
     MAX_ITEMS,
     SHORT_TEXT,
-    Context,
-    Keywords,
-    LongText,
-    Numbers,
-    Prose,
-    Remark,
-    TextSpan,
-    Words,
     keywords,
     known_numbers,
     numbered,
@@ -57,8 +50,8 @@ if TYPE_CHECKING:
 class ClassificationRequest(Model):
     """A text to part by topics, with the task that it serves; longer than a window, it is cut by the caller before."""
 
-    text: LongText
-    task: Remark = ""
+    text: shapes.LongText
+    task: shapes.Remark = ""
     find_question: bool = False
     """Set for a user's own input: the question in it is then extracted on its own."""
 
@@ -67,11 +60,11 @@ class Cluster(Model):
     """The part of a text that belongs to one topic."""
 
     cluster_id: Annotated[Count, Field(ge=1)]
-    context: Context
+    context: shapes.Context
     content: Text
     """The passages of the topic, word for word, in the order of the text."""
-    keywords: Keywords
-    stretches: tuple[TextSpan, ...]
+    keywords: shapes.Keywords
+    stretches: tuple[shapes.TextSpan, ...]
     """Where in the text the content stands."""
 
 
@@ -133,9 +126,9 @@ _BOUNDS: Bilingual = Bilingual("The passages are numbered 1 to {n}.", "段落编
 class ClusterReply(Model):
     """One topic."""
 
-    passages: Numbers
-    context: Prose = ""
-    keywords: Words = ()
+    passages: shapes.Numbers
+    context: shapes.Prose = ""
+    keywords: shapes.Words = ()
 
 
 class ClassificationReply(Model):
@@ -143,7 +136,7 @@ class ClassificationReply(Model):
 
     should_cluster: bool = True
     clusters: Annotated[tuple[ClusterReply, ...], Field(max_length=MAX_ITEMS)]
-    question: Numbers = ()
+    question: shapes.Numbers = ()
 
 
 class Classification(Role[ClassificationRequest, ClassificationReply, ClassificationResponse]):
@@ -249,7 +242,7 @@ def _cluster_of(text: str, parts: Sequence[Span], context: str, words: tuple[str
         context=context or one_line(content, 100),
         content=content,
         keywords=words or key_phrases(content[:_READ], most=_MOST_KEYWORDS),
-        stretches=tuple(TextSpan(start=part.start, end=part.end) for part in parts),
+        stretches=tuple(shapes.TextSpan(start=part.start, end=part.end) for part in parts),
     )
 
 
@@ -275,7 +268,7 @@ def _apart(text: str, clusters: list[Cluster]) -> list[Cluster]:
             left = _without(left, span)
         content = joined(text, left)
         if content.strip():
-            where = tuple(TextSpan(start=span.start, end=span.end) for span in left)
+            where = tuple(shapes.TextSpan(start=span.start, end=span.end) for span in left)
             kept.append(cluster.replace(content=content, stretches=where))
     return kept + _contested_clusters(text, contested)
 

@@ -13,6 +13,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from remanent.bilingual import Bilingual, Language
+from remanent.language import shapes
 from remanent.language.offline.commitments import Commitments, find_commitments
 from remanent.language.offline.questions import is_question
 from remanent.language.offline.salience import with_speaker
@@ -20,19 +21,7 @@ from remanent.language.offline.statement_rules import StatementKind
 from remanent.language.offline.statements import only_confirms, statements
 from remanent.language.prompt_blocks import block, group, spoken_language, utterance_blocks
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
-from remanent.language.shapes import (
-    MAX_ITEMS,
-    MAX_REMARK,
-    Confidence,
-    Numbers,
-    Prose,
-    Remark,
-    Utterance,
-    known_numbers,
-    multi_line,
-    numbered,
-    one_line,
-)
+from remanent.language.shapes import MAX_ITEMS, MAX_REMARK, known_numbers, multi_line, numbered, one_line
 from remanent.lightweight import dataclass
 from remanent.model import Model, Origin
 from remanent.model.base import Count, Share
@@ -70,7 +59,7 @@ SHORT_TERM = (FactKind.PREFERENCE, FactKind.DECISION, FactKind.FOLLOW_UP, FactKi
 class ExtractionRequest(Model):
     """A conversation and the sorts of things to look for."""
 
-    utterances: Annotated[tuple[Utterance, ...], Field(min_length=1, max_length=1000)]
+    utterances: Annotated[tuple[shapes.Utterance, ...], Field(min_length=1, max_length=1000)]
     kinds: Annotated[tuple[FactKind, ...], Field(min_length=1, max_length=len(FactKind))] = SHORT_TERM
     limit: Annotated[int, Field(ge=1, le=100)] = 20
 
@@ -79,8 +68,8 @@ class ExtractedFact(Model):
     """One thing worth keeping, worded so that it makes sense alone."""
 
     kind: FactKind
-    content: Annotated[Remark, Field(min_length=1)]
-    reason: Remark = ""
+    content: Annotated[shapes.Remark, Field(min_length=1)]
+    reason: shapes.Remark = ""
     """Why, if that was said."""
     importance: Share = 0.5
     confirmed: bool = False
@@ -161,11 +150,11 @@ class FactReply(Model):
     """One thing worth keeping."""
 
     kind: Literal["preference", "decision", "follow_up", "mood", "fact", "request", "completion"]
-    content: Prose
-    reason: Prose = ""
-    importance: Confidence = 0.5
+    content: shapes.Prose
+    reason: shapes.Prose = ""
+    importance: shapes.Confidence = 0.5
     confirmed: bool = False
-    sources: Numbers = ()
+    sources: shapes.Numbers = ()
 
 
 class ExtractionReply(Model):
@@ -267,14 +256,12 @@ _COMPLETION = word_regex(
     r"deployed|merged|resolved|solved|shipped|released|submitted|booked|sent|updated|created|added)|all done|"
     # A report leaves out who: "Fixed the flaky test."
     r"^(?:done|finished|completed|fixed|implemented|wrote|saved|renamed|removed|deployed|merged|resolved|solved|"
-    r"shipped|released|submitted|booked|sent|updated|created|added|installed|refactored)|"
-    r"is (?:now )?(?:complete|live)|"
+    r"shipped|released|submitted|booked|sent|updated|created|added|installed|refactored)|is (?:now )?(?:complete|live)|"
     r"(?:has|have) been (?:done|finished|completed|fixed|deployed|merged|resolved|sent|updated|created)",
     r"(?:已经|已|刚|终于|都)[^，。]{0,12}(?:完成|做完|搞定|修好|修复|部署|上线|提交|发送|发布|解决|更新|创建|添加|"
-    r"合并)|(?:完成|做完|搞定|修好|解决|写完|"
-    r"部署好|上线)了|"
-    r"^(?:好的?，)?已经?(?:[为帮替给][你您]|把[^，。]{1,12})?(?:查[到好明]|找到|译[好为]|翻译|写[好入]|改[好为]|发[出给]|寄出|订好|预[订约定]|"
-    r"删除|保存|安装|整理|上传|下单|付款|办[好妥]|安排|通知|记[下录])",
+    r"合并)|(?:完成|做完|搞定|修好|解决|写完|部署好|上线)了|^(?:好的?，)?已经?(?:[为帮替给][你您]|"
+    r"把[^，。]{1,12})?(?:查[到好明]|找到|译[好为]|翻译|写[好入]|改[好为]|发[出给]|寄出|订好|预[订约定]|删除|保存|安装|"
+    r"整理|上传|下单|付款|办[好妥]|安排|通知|记[下录])",
 )
 _ADVISES = word_regex(
     r"you (?:can|could|should|may|might|need|want)|^\W*(?:to|if|once|when|make sure|here(?:['’]s| is| are))",
@@ -282,10 +269,9 @@ _ADVISES = word_regex(
 )
 """Who advises has completed nothing: "you can use the timing code we added earlier:"."""
 _REQUEST = word_regex(
-    r"(?:can|could|would|will) (?:you|someone|anyone)|please|help me|"
-    r"i(?:['’]d like| want| need) (?:you to|to know|help)|"
-    r"^\W*(?:(?:and|so|now|ok|okay|then)\W+)*(?:(?:show|tell|give) me|explain|write (?:me|a|an))|"
-    r"how (?:do|can|should) (?:i|we)",
+    r"(?:can|could|would|will) (?:you|someone|anyone)|please|help me|i(?:['’]d like| want| need) (?:you to|to know|"
+    r"help)|^\W*(?:(?:and|so|now|ok|okay|then)\W+)*(?:(?:show|tell|give) me|explain|write (?:me|a|an))|how (?:do|can|"
+    r"should) (?:i|we)",
     # Where a clause begins: 他请客 and 我妈给我打电话 ask for nothing.
     r"(?:^|[，,。；;：:！!\s])(?:[那你您也再先就还能]|可以|现在|麻烦[你您]?)*(?:请(?![客假教示]|了)|帮我|帮忙|替我|给我|告诉我|麻烦[你您])|"
     r"能不能|可以.{0,12}吗|能否|我想知道|怎么(?:做|办|弄|写)|(?<!无论)如何",
@@ -331,7 +317,7 @@ class _SpokenSentence:
 
     text: str
     utterance: int
-    said: Utterance
+    said: shapes.Utterance
     confirmed: bool = False
     """Whether what was said next asks to remember it."""
 
@@ -340,7 +326,7 @@ def _outside_code(text: str) -> list[str]:
     return sentence_texts(without_code(text))
 
 
-def _sentences(utterances: Sequence[Utterance]) -> Iterator[_SpokenSentence]:
+def _sentences(utterances: Sequence[shapes.Utterance]) -> Iterator[_SpokenSentence]:
     """Yield sentences in order; "remember this" by itself confirms the one before it."""
     waiting: _SpokenSentence | None = None
     for number, said in enumerate(utterances):

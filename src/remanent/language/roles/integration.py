@@ -16,6 +16,7 @@ from pydantic import Field, JsonValue, model_validator
 
 from remanent.bilingual import Bilingual, Language, in_language
 from remanent.errors import InvalidInput, Refused
+from remanent.language import shapes
 from remanent.language.offline.claims import ParsedClaim, Token, read_claim
 from remanent.language.offline.comparison import compare
 from remanent.language.offline.evidence import UNDECIDED
@@ -30,15 +31,6 @@ from remanent.language.shapes import (
     MAX_REMARK,
     MAX_SUMMARY,
     MAX_TEXT,
-    Context,
-    GraphNode,
-    IdAliases,
-    Keywords,
-    Neighbour,
-    Prose,
-    Remark,
-    Summary,
-    Words,
     keywords,
     multi_line,
     one_line,
@@ -69,11 +61,11 @@ class IntegrationOutcome(StrEnum):
 class IntegrationRequest(Model):
     """Nodes to make one of, those around them, and what a validation of their conflict found."""
 
-    nodes: Annotated[tuple[GraphNode, ...], Field(min_length=2, max_length=20)]
-    neighbours: Annotated[tuple[Neighbour, ...], Field(max_length=100)] = ()
+    nodes: Annotated[tuple[shapes.GraphNode, ...], Field(min_length=2, max_length=20)]
+    neighbours: Annotated[tuple[shapes.Neighbour, ...], Field(max_length=100)] = ()
     """Every neighbour of any of the nodes, once."""
     trigger: Trigger = Trigger.MERGE
-    description: Remark = ""
+    description: shapes.Remark = ""
     """What they disagree on, or the strategy that the analysis proposed for the merge."""
     validation: Annotated[Text, Field(max_length=MAX_TEXT)] = ""
     """What the validation of a conflict found: the authority."""
@@ -92,19 +84,19 @@ class NeighbourUpdate(Model):
     """What a neighbour is about, now that it stands beside the integrated node."""
 
     node_id: Id
-    context: Context
-    keywords: Keywords
+    context: shapes.Context
+    keywords: shapes.Keywords
 
 
 class IntegrationResponse(Model):
     """The content of the integrated node, or why there is none."""
 
     outcome: IntegrationOutcome
-    summary: Summary = ""
-    context: Context = ""
-    keywords: Keywords = ()
+    summary: shapes.Summary = ""
+    context: shapes.Context = ""
+    keywords: shapes.Keywords = ()
     neighbour_updates: tuple[NeighbourUpdate, ...] = ()
-    interaction_tree_description: Remark
+    interaction_tree_description: shapes.Remark
     """What was done and why, for the history; for `unresolved`, what stands against what."""
     upheld: tuple[Id, ...] = ()
     """Nodes that the validation found right; empty when it says of none."""
@@ -186,21 +178,21 @@ outcome 为 "unresolved" 时，只写 outcome 和 interaction_tree_description�
 class NeighbourReply(Model):
     """A neighbour's topic as it is to be worded now."""
 
-    node: Prose
-    context: Prose = ""
-    keywords: Words = ()
+    node: shapes.Prose
+    context: shapes.Prose = ""
+    keywords: shapes.Words = ()
 
 
 class IntegrationReply(Model):
     """The new node, or that there is none."""
 
     outcome: Literal["integrated", "unresolved"]
-    summary: Prose = ""
-    context: Prose = ""
-    keywords: Words = ()
-    upheld: Words = ()
+    summary: shapes.Prose = ""
+    context: shapes.Prose = ""
+    keywords: shapes.Words = ()
+    upheld: shapes.Words = ()
     neighbor_updates: Annotated[tuple[NeighbourReply, ...], Field(max_length=MAX_ITEMS)] = ()
-    interaction_tree_description: Prose = ""
+    interaction_tree_description: shapes.Prose = ""
 
 
 class Integration(Role[IntegrationRequest, IntegrationReply, IntegrationResponse]):
@@ -300,10 +292,10 @@ class Integration(Role[IntegrationRequest, IntegrationReply, IntegrationResponse
         return await _merged(matter, clashes, toolbox)
 
 
-def _aliases(request: IntegrationRequest) -> tuple[IdAliases, IdAliases]:
+def _aliases(request: IntegrationRequest) -> tuple[shapes.IdAliases, shapes.IdAliases]:
     """Return the names of the nodes and of their neighbours."""
-    nodes = IdAliases([node.node_id for node in request.nodes])
-    return nodes, IdAliases([near.node_id for near in request.neighbours], prefix="b")
+    nodes = shapes.IdAliases([node.node_id for node in request.nodes])
+    return nodes, shapes.IdAliases([near.node_id for near in request.neighbours], prefix="b")
 
 
 def _answers_nothing(request: IntegrationRequest) -> bool:
@@ -390,7 +382,7 @@ class _Fact:
 class _NodeSet:
     """Nodes, newest first, and all that they state."""
 
-    nodes: Sequence[GraphNode]
+    nodes: Sequence[shapes.GraphNode]
     facts: Sequence[_Fact]
     language: Language
 

@@ -14,20 +14,11 @@ from pydantic import Field, model_validator
 
 from remanent.bilingual import Bilingual, Language
 from remanent.errors import InvalidInput
+from remanent.language import shapes
 from remanent.language.offline.salience import salient_sentences, term_overlap
 from remanent.language.prompt_blocks import abridged, block, group, node_block
 from remanent.language.role import Defaults, Role, Toolbox
-from remanent.language.shapes import (
-    MAX_REMARK,
-    MAX_TEXT,
-    GraphNode,
-    IdAliases,
-    Prose,
-    Remark,
-    Words,
-    multi_line,
-    shortened,
-)
+from remanent.language.shapes import MAX_REMARK, MAX_TEXT, multi_line, shortened
 from remanent.model import Model
 from remanent.model.base import Text
 from remanent.model.ids import Id
@@ -53,16 +44,16 @@ class CompletedTask(Model):
     """A step that was taken: what it was, how it ended, what it taught in one or two sentences."""
 
     type: TaskType
-    description: Remark
+    description: shapes.Remark
     status: TaskStatus
-    context: Remark = ""
+    context: shapes.Remark = ""
 
 
 class PlannedTask(Model):
     """The next step."""
 
     type: TaskType
-    description: Annotated[Remark, Field(min_length=1)]
+    description: Annotated[shapes.Remark, Field(min_length=1)]
     conflict_id: Id | None = None
     """The conflict that a cross-validation is about."""
     upload_ids: tuple[Id, ...] = ()
@@ -79,7 +70,7 @@ class FinishedTask(Model):
     """The step that was just taken and what came of it."""
 
     type: TaskType = TaskType.NORMAL
-    description: Remark
+    description: shapes.Remark
     result: Annotated[Text, Field(max_length=MAX_TEXT)] = ""
     failed: bool = False
     """Set when it is known to have failed; otherwise the planner judges by the result."""
@@ -90,7 +81,7 @@ class PendingConflict(Model):
 
     conflict_id: Id
     node_ids: Annotated[tuple[Id, ...], Field(min_length=2, max_length=20)]
-    description: Remark = ""
+    description: shapes.Remark = ""
 
 
 class PendingUpload(Model):
@@ -104,16 +95,16 @@ class PendingUpload(Model):
 class PlanningRequest(Model):
     """The task's goal, what was done, what was just done, and what came up."""
 
-    goal: Remark
+    goal: shapes.Remark
     completed: Annotated[tuple[CompletedTask, ...], Field(max_length=1000)] = ()
     finished: FinishedTask | None = None
-    new_nodes: Annotated[tuple[GraphNode, ...], Field(max_length=100)] = ()
+    new_nodes: Annotated[tuple[shapes.GraphNode, ...], Field(max_length=100)] = ()
     conflicts: Annotated[tuple[PendingConflict, ...], Field(max_length=100)] = ()
     """In the order in which they were found; one is validated per round."""
-    notices: Annotated[tuple[Remark, ...], Field(max_length=100)] = ()
+    notices: Annotated[tuple[shapes.Remark, ...], Field(max_length=100)] = ()
     """Merges made, conflicts that stayed unresolved and the like."""
     uploads: Annotated[tuple[PendingUpload, ...], Field(max_length=100)] = ()
-    tools: Annotated[tuple[Remark, ...], Field(max_length=100)] = ()
+    tools: Annotated[tuple[shapes.Remark, ...], Field(max_length=100)] = ()
     """The tools that a step may use, each with what it is for; a plan that names others cannot be carried out."""
 
     @model_validator(mode="after")
@@ -233,16 +224,16 @@ class FinishedReply(Model):
     """How the step just taken ended."""
 
     status: Literal["success", "failed"]
-    context: Prose = ""
+    context: shapes.Prose = ""
 
 
 class TaskReply(Model):
     """The next step."""
 
     type: Literal["NORMAL", "CROSS_VALIDATE"] = "NORMAL"
-    description: Prose
-    conflict: Prose = ""
-    uploads: Words = ()
+    description: shapes.Prose
+    conflict: shapes.Prose = ""
+    uploads: shapes.Words = ()
 
 
 class PlanningReply(Model):
@@ -335,10 +326,10 @@ class Planning(Role[PlanningRequest, PlanningReply, PlanningResponse]):
         return plan_within_rules(request, status=status, context=context, proposed=proposed, language=language)
 
 
-def _aliases(request: PlanningRequest) -> tuple[IdAliases, IdAliases]:
+def _aliases(request: PlanningRequest) -> tuple[shapes.IdAliases, shapes.IdAliases]:
     """Return the names of the conflicts and of the uploads."""
-    conflicts = IdAliases([conflict.conflict_id for conflict in request.conflicts], prefix="c")
-    return conflicts, IdAliases([upload.upload_id for upload in request.uploads], prefix="u")
+    conflicts = shapes.IdAliases([conflict.conflict_id for conflict in request.conflicts], prefix="c")
+    return conflicts, shapes.IdAliases([upload.upload_id for upload in request.uploads], prefix="u")
 
 
 def _proposed(request: PlanningRequest, task: TaskReply) -> PlannedTask | None:
@@ -386,14 +377,12 @@ _SAME_AIM = 0.6
 """The share of its words by which a step is taken to go at the goal; chosen by hand."""
 
 _FAILED = re.compile(
-    r"\A\s*(?:(?:(?:I['’]m|I am) )?(?:very |so )?sorry\b|I (?:can['’]t|cannot|am unable to) (?:help|assist)\b|"
-    r"(?:很|非常|十分)?(?:抱歉|对不起))|"
-    r"\A\s*(?:error\b|failed\b|exception\b|traceback\b|timed? ?out\b|出错|错误|失败|异常|超时)|"
-    r"\b(?:could not|couldn['’]t|unable to|cannot|can['’]t|did not|didn['’]t) (?:be )?(?:find|found|determine|"
+    r"\A\s*(?:(?:(?:I['’]m|I am) )?(?:very |so )?sorry\b|I (?:can['’]t|cannot|am unable to) (?:help|assist)\b|(?:很|"
+    r"非常|十分)?(?:抱歉|对不起))|\A\s*(?:error\b|failed\b|exception\b|traceback\b|timed? ?out\b|出错|错误|失败|异常|"
+    r"超时)|\b(?:could not|couldn['’]t|unable to|cannot|can['’]t|did not|didn['’]t) (?:be )?(?:find|found|determine|"
     r"answer|complete|access|open|read|load|reach|verify)\b|\bno (?:results?|answer|information|data) (?:was |were )?"
-    r"(?:found|available)\b|\bnothing (?:was )?found\b|"
-    r"(?:未能|没能|无法|没有)(?:找到|查到|得到|完成|确定|回答|访问|打开|读取|验证)|没有(?:结果|答案|相关信息)|"
-    r"未找到|查不到|执行失败",
+    r"(?:found|available)\b|\bnothing (?:was )?found\b|(?:未能|没能|无法|没有)(?:找到|查到|得到|完成|确定|回答|访问|"
+    r"打开|读取|验证)|没有(?:结果|答案|相关信息)|未找到|查不到|执行失败",
     re.IGNORECASE,
 )
 # A long result may well report one failure among what it found. Chosen by hand.

@@ -151,10 +151,9 @@ _READ = 2_000
 
 
 _BUG = word_regex(
-    r"bugs?|errors?|exceptions?|traceback|stack ?trace|crash(?:es|ed|ing)?|segfaults?|broken|regressions?|"
-    r"(?:does|do|did|is|was)(?: not|n['’]t) (?:work|working|start|load|compile|build|respond)|not working|"
-    r"fail(?:s|ed|ing|ure)?|hangs?|fix(?:es|ed|ing)?|debug(?:ging)?|troubleshoot(?:ing)?|wrong (?:result|output|"
-    r"answer)",
+    r"bugs?|errors?|exceptions?|traceback|stack ?trace|crash(?:es|ed|ing)?|segfaults?|broken|regressions?|(?:does|do|"
+    r"did|is|was)(?: not|n['’]t) (?:work|working|start|load|compile|build|respond)|not working|fail(?:s|ed|ing|ure)?|"
+    r"hangs?|fix(?:es|ed|ing)?|debug(?:ging)?|troubleshoot(?:ing)?|wrong (?:result|output|answer)",
     r"报错|出错|错误|异常|崩溃|闪退|故障|缺陷|漏洞|修复|修一下|修改?bug|调试|排查|跑不起来|打不开|不工作|没反应|"
     r"失败了?|卡死|死机",
 )
@@ -163,9 +162,8 @@ _FIX = word_regex(
 )
 _PREFERENCE = word_regex(
     r"i(?:['’]d)? (?:prefer|rather)|i (?:really )?(?:like|love|hate|dislike|don['’]?t like|want you to)|my preference|"
-    r"my favou?rite|from now on|in (?:the )?future|(?:please )?(?:always|never) (?:use|write|answer|reply|call|"
-    r"give|show|"
-    r"add|send|do|be)|remember (?:that|this|to)|call me|by default|stop (?:using|doing|adding)",
+    r"my favou?rite|from now on|in (?:the )?future|(?:please )?(?:always|never) (?:use|write|answer|reply|call|give|"
+    r"show|add|send|do|be)|remember (?:that|this|to)|call me|by default|stop (?:using|doing|adding)",
     r"我(?:比较|更|最|还是|一直)?(?:喜欢|偏好|偏爱|讨厌|不喜欢|习惯)|我更?希望你|以后(?:都|请|不要|别|回答|回复|用)|"
     r"今后|从现在起|从今往后|记住|叫我|默认(?:用|使用)|不要再|别再|总是用|我的偏好",
 )

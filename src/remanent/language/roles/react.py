@@ -17,12 +17,7 @@ from pydantic import Field, JsonValue
 from remanent.bilingual import Bilingual, Language, in_language
 from remanent.errors import Refused
 from remanent.language.offline.answer_finding import AnswerCandidates, agreeing, find_answer
-from remanent.language.offline.evidence import (
-    contradiction_in,
-    leaves_open,
-    settle_contradiction,
-    source_texts,
-)
+from remanent.language.offline.evidence import contradiction_in, leaves_open, settle_contradiction, source_texts
 from remanent.language.offline.questions import AnswerType, answer_type, is_question, keyword_form
 from remanent.language.prompt_blocks import block
 from remanent.language.role import ChatMessage, Defaults, Image, Prompt, Role, TextReply, Toolbox

@@ -13,6 +13,7 @@ from pydantic import Field
 
 from remanent.bilingual import Bilingual, Language
 from remanent.errors import Refused
+from remanent.language import shapes
 from remanent.language.offline.claims import named_speaker
 from remanent.language.offline.salience import with_speaker
 from remanent.language.prompt_blocks import (
@@ -25,17 +26,7 @@ from remanent.language.prompt_blocks import (
     utterance_spans,
 )
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
-from remanent.language.shapes import (
-    MAX_ITEMS,
-    MAX_SEGMENT,
-    Numbers,
-    Prose,
-    Utterance,
-    UtteranceSpan,
-    known_numbers,
-    multi_line,
-    numbered,
-)
+from remanent.language.shapes import MAX_ITEMS, MAX_SEGMENT, known_numbers, multi_line, numbered
 from remanent.lightweight import dataclass
 from remanent.model import Model
 from remanent.model.base import Text
@@ -48,15 +39,15 @@ from remanent.text.talk import says_nothing_alone
 class SegmentationRequest(Model):
     """What was said, and what was said before it, for telling who and what is meant."""
 
-    utterances: Annotated[tuple[Utterance, ...], Field(min_length=1, max_length=1000)]
-    earlier: Annotated[tuple[Utterance, ...], Field(max_length=20)] = ()
+    utterances: Annotated[tuple[shapes.Utterance, ...], Field(min_length=1, max_length=1000)]
+    earlier: Annotated[tuple[shapes.Utterance, ...], Field(max_length=20)] = ()
 
 
 class Segment(Model):
     """One piece with its pronouns resolved, and where it came from."""
 
     text: Annotated[Text, Field(min_length=1, max_length=MAX_SEGMENT)]
-    places: Annotated[tuple[UtteranceSpan, ...], Field(min_length=1)]
+    places: Annotated[tuple[shapes.UtteranceSpan, ...], Field(min_length=1)]
 
 
 class SegmentationResponse(Model):
@@ -80,15 +71,15 @@ _PER_PLACE = 4
 class SegmentReply(Model):
     """One piece."""
 
-    text: Prose
-    sources: Numbers = ()
+    text: shapes.Prose
+    sources: shapes.Numbers = ()
 
 
 class SegmentationReply(Model):
     """The pieces of a conversation."""
 
     segments: Annotated[tuple[SegmentReply, ...], Field(max_length=MAX_ITEMS)]
-    skipped: Numbers = ()
+    skipped: shapes.Numbers = ()
 
 
 class Segmentation(Role[SegmentationRequest, SegmentationReply, SegmentationResponse]):
@@ -175,7 +166,7 @@ of the numbers that say nothing, [] if none.
         before = "\n".join(said.text for said in request.earlier)[-_LOOKED_BACK:]
         for number, said in enumerate(request.utterances):
             if not says_nothing_alone(said.text):
-                whole = UtteranceSpan(utterance=number, start=0, end=len(said.text))
+                whole = shapes.UtteranceSpan(utterance=number, start=0, end=len(said.text))
                 segments += _segments(said, whole, before)
             before = f"{before}\n{said.text}"[-_LOOKED_BACK:]
         return SegmentationResponse(segments=tuple(segments))
@@ -210,13 +201,13 @@ def _supported(request: SegmentationRequest, reply: SegmentationReply, *, shown:
     return found
 
 
-def _text_at(request: SegmentationRequest, place: UtteranceSpan) -> str:
+def _text_at(request: SegmentationRequest, place: shapes.UtteranceSpan) -> str:
     return request.utterances[place.utterance].text[place.start : place.end]
 
 
-def _unworded(request: SegmentationRequest, places: Sequence[UtteranceSpan]) -> list[Segment]:
+def _unworded(request: SegmentationRequest, places: Sequence[shapes.UtteranceSpan]) -> list[Segment]:
     """Return the pieces that are made of places without a model; what follows each other is cut anew."""
-    stretches: list[UtteranceSpan] = []
+    stretches: list[shapes.UtteranceSpan] = []
     for place in places:
         text = request.utterances[place.utterance].text
         last = stretches[-1] if stretches else None
@@ -239,7 +230,7 @@ _LOOKED_BACK = 600
 """Characters before a piece in which the name behind a pronoun is looked for. Chosen by hand."""
 
 
-def _segments(said: Utterance, stretch: UtteranceSpan, before: str) -> list[Segment]:
+def _segments(said: shapes.Utterance, stretch: shapes.UtteranceSpan, before: str) -> list[Segment]:
     made: list[Segment] = []
     # Who is named before the words spoke them, whoever handed them in; that name stands before every piece of them.
     if name := named_speaker(said.text):
@@ -254,7 +245,7 @@ def _segments(said: Utterance, stretch: UtteranceSpan, before: str) -> list[Segm
     return made
 
 
-def _standing_alone(piece: str, said: Utterance, before: str) -> str:
+def _standing_alone(piece: str, said: shapes.Utterance, before: str) -> str:
     """Return the piece in words that need no context, as far as they are certain and there is room for them."""
     text = _if_it_fits(resolve(piece, before=before), piece)
     if said.occurred_at is not None:

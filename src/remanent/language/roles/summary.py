@@ -18,27 +18,13 @@ from pydantic import Field, model_validator
 
 from remanent.bilingual import Bilingual, Language
 from remanent.errors import InvalidInput, Refused
+from remanent.language import shapes
 from remanent.language.offline.claims import TokenKind, read_claim
 from remanent.language.offline.commitments import Commitments, find_commitments
 from remanent.language.offline.salience import sentence_weights, speaker_name, summary_statements, with_speaker
 from remanent.language.prompt_blocks import block, group, spoken_language, utterance_blocks
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
-from remanent.language.shapes import (
-    MAX_SUMMARY,
-    SHORT_TEXT,
-    Context,
-    Keywords,
-    Lines,
-    LongText,
-    Prose,
-    Remark,
-    Summary,
-    Utterance,
-    lines,
-    multi_line,
-    one_line,
-    within_tokens,
-)
+from remanent.language.shapes import MAX_SUMMARY, SHORT_TEXT, lines, multi_line, one_line, within_tokens
 from remanent.model import Model
 from remanent.model.entry import chat_role
 from remanent.text.regex import lazy_regex
@@ -53,16 +39,16 @@ _HEADINGS = (Bilingual("Key facts:", "要点："), Bilingual("Evidence:", "证�
 class StructureRequest(Model):
     """One topic's text, with what it is about and the task that it serves."""
 
-    content: LongText
-    context: Context = ""
-    keywords: Keywords = ()
-    task: Remark = ""
+    content: shapes.LongText
+    context: shapes.Context = ""
+    keywords: shapes.Keywords = ()
+    task: shapes.Remark = ""
 
 
 class StructureResponse(Model):
     """A summary that is detailed enough to work from: key facts, evidence, reasoning, each under its heading."""
 
-    summary: Annotated[Summary, Field(min_length=1)]
+    summary: Annotated[shapes.Summary, Field(min_length=1)]
 
 
 def render_topic(*, facts: Sequence[str], evidence: Sequence[str], reasoning: str, language: Language) -> str:
@@ -97,9 +83,9 @@ bounded and nothing else. Chosen by hand."""
 class StructureReply(Model):
     """A text taken apart."""
 
-    facts: Lines
-    evidence: Lines = ()
-    reasoning: Prose = ""
+    facts: shapes.Lines
+    evidence: shapes.Lines = ()
+    reasoning: shapes.Prose = ""
 
 
 class Structure(Role[StructureRequest, StructureReply, StructureResponse]):
@@ -240,8 +226,8 @@ class SummaryRequest(Model):
     """What was said, after what was summarised before."""
 
     level: SummaryLevel = SummaryLevel.SEGMENT
-    utterances: Annotated[tuple[Utterance, ...], Field(max_length=2000)] = ()
-    earlier: Annotated[tuple[Summary, ...], Field(max_length=1000)] = ()
+    utterances: Annotated[tuple[shapes.Utterance, ...], Field(max_length=2000)] = ()
+    earlier: Annotated[tuple[shapes.Summary, ...], Field(max_length=1000)] = ()
     """Summaries of what was said before the utterances, oldest first; they go into the new one."""
     max_tokens: Annotated[int, Field(ge=20, le=8000)] | None = None
     """How long the text may be; by default as `TOKENS` says for the level."""
@@ -261,11 +247,11 @@ class SummaryRequest(Model):
 class SummaryResponse(Model):
     """The shortened conversation, ready to stand in for what it shortens."""
 
-    text: Annotated[Summary, Field(min_length=1)]
+    text: Annotated[shapes.Summary, Field(min_length=1)]
     """With its mark at the beginning; a session's lists are part of it."""
-    decisions: tuple[Remark, ...] = ()
-    todos: tuple[Remark, ...] = ()
-    agreements: tuple[Remark, ...] = ()
+    decisions: tuple[shapes.Remark, ...] = ()
+    todos: tuple[shapes.Remark, ...] = ()
+    agreements: tuple[shapes.Remark, ...] = ()
 
 
 def render(request: SummaryRequest, text: str, lists: Commitments, *, language: Language) -> SummaryResponse:
@@ -370,10 +356,10 @@ _LISTS_BLANK: Bilingual = Bilingual(
 class SummaryReply(Model):
     """A conversation shortened."""
 
-    summary: Prose
-    decisions: Lines = ()
-    todos: Lines = ()
-    agreements: Lines = ()
+    summary: shapes.Prose
+    decisions: shapes.Lines = ()
+    todos: shapes.Lines = ()
+    agreements: shapes.Lines = ()
 
 
 class Summarisation(Role[SummaryRequest, SummaryReply, SummaryResponse]):
