@@ -31,11 +31,11 @@ from pydantic import (
 from pydantic.fields import FieldInfo
 from pydantic.functional_validators import ModelWrapValidatorHandler
 
+from remanent import plugins
 from remanent.bilingual import Bilingual
 from remanent.errors import InvalidScope, InvalidSettings
 from remanent.lightweight import dataclass
 from remanent.model.scope import check_name
-from remanent.plugins import Declared, found
 
 PROJECT_FILE = "remanent.yaml"
 """Looked for in the current directory."""
@@ -842,10 +842,10 @@ class Settings(SettingsSection):
             raise InvalidSettings(_explain(error, sources=info.context or {})) from error
 
 
-def plug_in_sections(given: Iterable[Declared] = ()) -> None:
+def plug_in_sections(given: Iterable[plugins.Declared] = ()) -> None:
     """Give the settings a section for each discipline that is installed, and for those that are given."""
     fresh = False
-    for declared in (*found(), *given):
+    for declared in (*plugins.found(), *given):
         section, name = declared.settings, getattr(declared, "section", "") or declared.name
         if section is None or name in _PLUGGED:
             continue

@@ -131,7 +131,7 @@ class Graph:
         self.floor = floor
         """Links below it are broken."""
         self.focuses: tuple[str, ...] = ()
-        """BoundedDict first; may name nodes that were erased since."""
+        """Newest first; may name nodes that were erased since."""
         self._vertices: dict[str, Vertex] = {}
         self._alive = 0
         self._next_order = 0

@@ -141,7 +141,7 @@ class GraphState(Model):
     mean_strength: float = 0.0
     """Of the links that are not broken."""
     focuses: tuple[Id, ...] = ()
-    """BoundedDict first."""
+    """Newest first."""
     forgotten: Count = 0
     """How many nodes were deleted and not restored."""
 

@@ -127,23 +127,18 @@ def _show_loaded(screen: Screen, loaded: LoadedTriples) -> None:
     screen.line(screen.word(TRIPLES_LOADED, nodes=loaded.nodes, links=loaded.links, known=loaded.known))
 
 
-READ, WRITE = Permission.READ, Permission.WRITE
 NAME = "associative"
-
-
-_face = partial(Face, part=NAME)
-_operation = partial(operation, part=NAME)
-"""Names the method of the agent's associative memory that does the same."""
+_reads = partial(operation, permission=Permission.READ, part=NAME)
+_writes = partial(operation, permission=Permission.WRITE, part=NAME)
 
 
 def _of(call: Call) -> AsyncAssociativeMemory:
     return call.agent.face(AsyncAssociativeMemory)
 
 
-@_operation(
+@_writes(
     "associative.remember",
     zh="写入联想记忆：返回时已持久保存，随后成为互相关联的节点。",
-    permission=WRITE,
     act="create_memory",
     settles=True,
     command=Command(takes="messages"),
@@ -207,14 +202,13 @@ async def _search(call: Call, request: AssociativeQuery) -> AssociativeFound:
     return await _of(call).search(**dict(request))
 
 
-@operation(
+@_reads(
     "associative.recall",
     zh="联想回忆：按词语、语义与关联查找，最相关的在前，并说明远近、已遗忘或从未听说。",
-    permission=READ,
     act="search_memory",
     route="POST associative/recall",
     examples=({"keywords": ["Lisbon"]},),
-    face=_face("recall", give=lambda answer: answer.text),
+    give=lambda answer: answer.text,
     command=Command(arguments=("keywords",), show=lambda screen, answer: _show_found(screen, answer.found)),
 )
 async def recall(call: Call, request: AssociativeQuery) -> Recalled:
@@ -223,10 +217,9 @@ async def recall(call: Call, request: AssociativeQuery) -> Recalled:
     return Recalled(text=SearchEngine.format_results(found), found=found)
 
 
-@_operation(
+@_reads(
     "associative.search",
     zh="沿关联检索：与 recall 相同，但返回带来源与路径的结果。",
-    permission=READ,
     act="search_memory",
     route="POST associative/search",
     command=Command(arguments=("keywords",), show=_show_found),
@@ -236,44 +229,28 @@ async def search(call: Call, request: AssociativeQuery) -> AssociativeFound:
     return await _search(call, request)
 
 
-@_operation(
-    "associative.focus",
-    zh="显示关注点，新的在前。",
-    permission=READ,
-    route="GET associative/focus",
-)
+@_reads("associative.focus", zh="显示关注点，新的在前。", route="GET associative/focus")
 async def focus(call: Call, _: Nothing) -> Page[Node]:
     """Show the nodes in focus, newest first."""
     return Page(items=tuple(await _of(call).focus()))
 
 
-@_operation(
-    "associative.state",
-    zh="显示联想记忆的规模与强度。",
-    permission=READ,
-    route="GET associative/state",
-)
+@_reads("associative.state", zh="显示联想记忆的规模与强度。", route="GET associative/state")
 async def state(call: Call, _: Nothing) -> GraphState:
     """Show how many nodes and links there are and how strong they are."""
     return await _of(call).state()
 
 
-@_operation(
-    "associative.compress",
-    zh="请求一次压缩。",
-    permission=WRITE,
-    settles=True,
-)
+@_writes("associative.compress", zh="请求一次压缩。", settles=True)
 async def compress(call: Call, _: Nothing) -> Done:
     """Request a compression, as every call of remember does."""
     await _of(call).compress()
     return Done()
 
 
-@_operation(
+@_reads(
     "associative.forgotten",
     zh="显示遗忘后留下的痕迹。",
-    permission=READ,
     route="GET associative/forgotten",
     command=Command(show=lambda screen, page: _show_forgotten(screen, page.items)),
 )
@@ -291,10 +268,9 @@ class ByNode(Model):
     ]
 
 
-@_operation(
+@_reads(
     "associative.nodes",
     zh="列出联想图的全部节点，旧的在前。",
-    permission=READ,
     route="GET associative/nodes",
     command=Command(show=lambda screen, page: _show_nodes(screen, page.items)),
 )
@@ -303,10 +279,9 @@ async def nodes(call: Call, _: Nothing) -> Page[Node]:
     return Page(items=tuple(await _of(call).nodes()))
 
 
-@_operation(
+@_reads(
     "associative.node",
     zh="显示联想图的一个节点。",
-    permission=READ,
     route="GET associative/nodes/{node_id}",
     command=Command(show=lambda screen, node: _show_nodes(screen, [node])),
 )
@@ -315,10 +290,9 @@ async def node(call: Call, request: ByNode) -> Node:
     return await _of(call).node(request.node_id)
 
 
-@_operation(
+@_reads(
     "associative.links",
     zh="显示从一个节点出发的关联：哪些另一端还在，哪些已悬空。",
-    permission=READ,
     route="GET associative/nodes/{node_id}/links",
     command=Command(show=_show_links),
 )
@@ -334,33 +308,26 @@ class Importance(Model):
     """The sum of the strengths of its live links."""
 
 
-@operation(
+@_reads(
     "associative.importance",
     zh="显示一个节点有多重要：其有效关联的强度之和。",
-    permission=READ,
     route="GET associative/nodes/{node_id}/importance",
-    face=_face("importance", give=lambda answer: answer.importance),
+    give=lambda answer: answer.importance,
 )
 async def importance(call: Call, request: ByNode) -> Importance:
     """Show how important a node is: the sum of the strengths of its live links."""
     return Importance(importance=await _of(call).importance(request.node_id))
 
 
-@_operation(
-    "associative.jobs",
-    zh="显示联想记忆正在等待或进行的工作，按其顺序。",
-    permission=READ,
-    route="GET associative/jobs",
-)
+@_reads("associative.jobs", zh="显示联想记忆正在等待或进行的工作，按其顺序。", route="GET associative/jobs")
 async def jobs(call: Call, _: Nothing) -> Page[Job]:
     """Show the associative memory's waiting and running work, in order."""
     return Page(items=tuple(await _of(call).jobs()))
 
 
-@_operation(
+@_writes(
     "associative.restore",
     zh="从原始记录重建被遗忘的节点。",
-    permission=WRITE,
     act="update_memory",
     route="POST associative/nodes/{node_id}/restore",
     settles=True,
@@ -371,24 +338,18 @@ async def restore(call: Call, request: ByNode) -> Node:
     return await _of(call).restore(request.node_id)
 
 
-@_operation(
-    "associative.triples",
-    zh="以 N-Triples 输出联想图。",
-    permission=READ,
-    route="GET associative/triples",
-)
+@_reads("associative.triples", zh="以 N-Triples 输出联想图。", route="GET associative/triples")
 async def triples(call: Call, _: Nothing) -> AsyncIterator[str]:
     """Write the graph as N-Triples."""
     for line in await _of(call).triples():
         yield line
 
 
-@operation(
+@_writes(
     "associative.load_triples",
     zh="读入 N-Triples 形式的联想图：要么全部，要么什么都不写入；已有的节点保持不变。",
-    permission=WRITE,
     route="POST associative/triples",
-    face=_face("load_triples", upload="lines"),
+    face=Face("load_triples", part=NAME, upload="lines"),
     reads=Body.LINES,
     settles=True,
     command=Command(show=_show_loaded),
@@ -407,13 +368,12 @@ class Drawing(Model):
     ] = False
 
 
-@operation(
+@_reads(
     "associative.graph",
     zh="将联想图绘制为 SVG 或网页。",
-    permission=READ,
     route="GET associative/graph",
     command=None,
-    face=_face("drawing", give=bytes.decode),
+    face=Face("drawing", part=NAME, give=bytes.decode),
 )
 async def graph(call: Call, request: Drawing) -> bytes:
     """Draw the graph as an SVG or a page: what belongs together, focuses, link strengths and dangling links."""

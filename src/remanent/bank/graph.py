@@ -248,7 +248,7 @@ class RetrievedNode(FoundItem):
 class BankFound(Found):
     """The result of a search: candidates and their neighbours together, newest first.
 
-    BoundedDict first is the design's order: where nodes disagree, a reader should meet the later one first.
+    Newest first is the design's order: where nodes disagree, a reader should meet the later one first.
     """
 
     items: tuple[RetrievedNode, ...] = ()

@@ -121,11 +121,7 @@ class ListBanks(Model):
     limit: Limit = 100
 
 
-@_reads(
-    "bank.list",
-    zh="列出保留的记忆库，最近使用的在前。",
-    route="GET banks",
-)
+@_reads("bank.list", zh="列出保留的记忆库，最近使用的在前。", route="GET banks")
 async def list_banks(call: Call, request: ListBanks) -> Page[BankInfo]:
     """List an agent's kept banks, most recently used first."""
     found = await call.memory.face(AsyncBanks).stored(**_place(call), limit=request.limit)
@@ -214,12 +210,7 @@ class ResumeBank(BankReference):
     """A bank whose task is to be continued."""
 
 
-@_writes(
-    "bank.resume",
-    zh="继续处理保留的记忆库中的任务。",
-    route="POST banks/{bank_id}/resume",
-    long=True,
-)
+@_writes("bank.resume", zh="继续处理保留的记忆库中的任务。", route="POST banks/{bank_id}/resume", long=True)
 async def resume_bank(call: Call, request: ResumeBank) -> BankAnswer:
     """Continue the task of a kept bank where it left off."""
 
@@ -327,34 +318,21 @@ class DeepRetrievalOf(BankReference):
     query: Annotated[Text, about("Only sentences about this.", "只看与此相关的句子。", max_length=10_000)] = ""
 
 
-@_reads(
-    "bank.deep_retrieval",
-    zh="读取节点背后的全部原文与附件。",
-    route="GET banks/{bank_id}/nodes/{node_id}",
-)
+@_reads("bank.deep_retrieval", zh="读取节点背后的全部原文与附件。", route="GET banks/{bank_id}/nodes/{node_id}")
 async def deep_retrieval(call: Call, request: DeepRetrievalOf) -> DeepRetrieved:
     """Read every raw entry behind a node of a kept bank, with the content of its files."""
     async with _opened(call, request.bank_id) as bank:
         return await bank.deep_retrieval(**{name: value for name, value in request if name != "bank_id"})
 
 
-@_reads(
-    "bank.export",
-    zh="导出整个记忆库（JSON）。",
-    route="GET banks/{bank_id}/export",
-)
+@_reads("bank.export", zh="导出整个记忆库（JSON）。", route="GET banks/{bank_id}/export")
 async def export(call: Call, request: BankReference) -> AsyncIterator[str]:
     """Write a whole kept bank as one line of JSON."""
     async with _opened(call, request.bank_id) as bank:
         yield await bank.export()
 
 
-@_writes(
-    "bank.import",
-    zh="由导出的 JSON 建立记忆库。",
-    route="POST banks/{bank_id}/import",
-    reads=Body.BYTES,
-)
+@_writes("bank.import", zh="由导出的 JSON 建立记忆库。", route="POST banks/{bank_id}/import", reads=Body.BYTES)
 async def load(call: Call, request: BankReference) -> InsightDoc:
     """Create a kept bank from an export."""
     async with call.memory.face(AsyncBanks)(bank_id=request.bank_id, **_place(call)) as bank:
@@ -364,11 +342,7 @@ async def load(call: Call, request: BankReference) -> InsightDoc:
 
 
 @_writes(
-    "bank.clear",
-    zh="清除记忆库中的一切。",
-    act="delete_memory_store",
-    route="DELETE banks/{bank_id}",
-    destroys=True,
+    "bank.clear", zh="清除记忆库中的一切。", act="delete_memory_store", route="DELETE banks/{bank_id}", destroys=True
 )
 async def clear(call: Call, request: BankReference) -> Done:
     """Erase everything in a kept bank."""

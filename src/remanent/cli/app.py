@@ -112,7 +112,7 @@ OWN = (
     HandMadeCommand(
         "doctor",
         words.HELP_DOCTOR,
-        "remanent.cli.doctor:examine",
+        "remanent.cli.maintenance:examine",
         "agents",
         (
             CommandParameter("repair", bool, "--repair", words.HELP_DOCTOR_REPAIR, False),
@@ -122,14 +122,14 @@ OWN = (
     HandMadeCommand(
         "migrate",
         words.HELP_MIGRATE,
-        "remanent.cli.doctor:migrate",
+        "remanent.cli.maintenance:migrate",
         "machine",
         (CommandParameter("dry_run", bool, "--dry-run", words.HELP_MIGRATE_DRY_RUN, False),),
     ),
     HandMadeCommand(
         "move",
         words.HELP_MOVE,
-        "remanent.cli.doctor:move",
+        "remanent.cli.maintenance:move",
         "machine",
         (
             CommandParameter("source", str, "--from URL", words.HELP_MOVE_SOURCE),
@@ -188,7 +188,7 @@ OWN = (
     HandMadeCommand(
         "roles check",
         words.HELP_ROLES_CHECK,
-        "remanent.cli.doctor:check_roles",
+        "remanent.cli.maintenance:check_roles",
         "machine",
         (
             CommandParameter("minutes", float, "--minutes", words.HELP_ROLES_CHECK_MINUTES, 2.0, least=0.01),

@@ -32,6 +32,14 @@ _LONGEST_VALUE = 80
 """Characters of a text inside JSON that an outline keeps."""
 _MAX_MEMBERS = 4
 """Items of a list that an outline keeps; of an object, three times as many keys."""
+_OUTLINE_DEPTH = 3
+"""Levels of JSON that an outline goes into: a list of objects with one more inside. This and the two above by hand."""
+_MIN_ROOM = 8
+"""Tokens that a result keeps beside the note, however long that is: a word or two of each end. Chosen by hand."""
+_LONGEST_LINE = 2 / 3
+"""Of the room, what one line may take, so that a second one has a place. Chosen by hand."""
+_MAX_DESCRIPTION = 200
+"""Characters of what is said of a picture or file: two lines. Chosen by hand."""
 _FAILURE = re.compile(
     r"error|fail|exception|denied|refused|fatal|timed? ?out|not found|错误|失败|异常|拒绝|超时|未找到", re.IGNORECASE
 )
@@ -54,7 +62,7 @@ def shortened_result(text: str, *, count: Count, limit: int = RESULT_TOKENS, is_
     if size <= limit:
         return text
     note = f"…（已缩短，原 {size} 个 token）" if is_chinese else f"… (shortened from {size} tokens)"
-    room = max(8, limit - count(note))
+    room = max(_MIN_ROOM, limit - count(note))
     outline = _json_outline(text)
     if outline is not None and count(outline) <= room:
         return f"{outline} {note}"
@@ -65,7 +73,7 @@ def shortened_result(text: str, *, count: Count, limit: int = RESULT_TOKENS, is_
         # What the text takes is known: counting a long one is most of the work.
         beginning = text[: len(text) * limit // size]
         return f"{whole or _cut(' '.join(beginning.split()), room, count)} {note}"
-    return "\n".join([*_chosen([_cut(line, 2 * room // 3, count) for line in lines], room, count), note])
+    return "\n".join([*_chosen([_cut(line, int(_LONGEST_LINE * room), count) for line in lines], room, count), note])
 
 
 def _chosen(lines: Sequence[str], room: int, count: Count) -> list[str]:
@@ -99,7 +107,7 @@ def _json_outline(text: str) -> str | None:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    return json.dumps(_outline(value, depth=3), ensure_ascii=False)
+    return json.dumps(_outline(value, depth=_OUTLINE_DEPTH), ensure_ascii=False)
 
 
 def _outline(value: object, *, depth: int) -> object:
@@ -144,7 +152,7 @@ def _description(block: Mapping[str, Any]) -> str:
         for place in places:
             said = place.get(key)
             if isinstance(said, str) and said and not said.startswith("data:"):
-                return said[:200]
+                return said[:_MAX_DESCRIPTION]
     return ""
 
 
@@ -168,6 +176,12 @@ _ASKED = 500
 _TRIES = 5
 """Attempts at a length: texts together may take a few tokens more than apart."""
 _GAP = "…"
+_SEAMS = 4
+"""Tokens of the line ends and the gap between the parts of a text; a piece in between has half of them."""
+_LEAST_SHARE = 3
+"""Where less than one part in so many is left beside the note, a text keeps its beginning alone. Chosen by hand."""
+_PICTURES_SHARE = 2
+"""Where the messages without their texts take more than one part in so many of the room, pictures give way first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +196,7 @@ class Cutting:
         """Return the messages in no more than so many tokens, as far as that can be done by cutting texts."""
         now = list(messages)
         is_shown = any(one.pictures for one in now)
-        if is_shown and self._tokens([with_texts(one, lambda _: "") for one in now]) > room // 2:
+        if is_shown and self._tokens([with_texts(one, lambda _: "") for one in now]) > room // _PICTURES_SHARE:
             now = [without_pictures(one, is_chinese=self.language == "zh") for one in now]
         limit, cut = room, now
         for _ in range(_TRIES):
@@ -207,8 +221,8 @@ class Cutting:
     def text(self, text: str, limit: int, *, number: int) -> str:
         """Return a text in so many tokens, with a note of what is missing and where it is."""
         note = _LEFT_OUT[self.language].format(count=len(text), number=number)
-        room = limit - self.count(note) - 4
-        if room < limit // 3:
+        room = limit - self.count(note) - _SEAMS
+        if room < limit // _LEAST_SHARE:
             return fit(text[: limit * _CHARACTERS], max(0, limit - 1), counter=self.count) + _GAP
         beginning = fit(text[: room * _CHARACTERS], int(_BEGINNING * room), counter=self.count)
         end = self._end(text[len(beginning) :], room - int((_BEGINNING + _NEEDED) * room))
@@ -246,7 +260,7 @@ class Cutting:
         for place in sorted(range(len(said)), key=lambda place: (-worth[place], place)):
             if worth[place] <= 0 or room <= 1:
                 break
-            size = self.count(said[place]) + 2
+            size = self.count(said[place]) + _SEAMS // 2
             if size <= room:
                 chosen.append(place)
                 room -= size

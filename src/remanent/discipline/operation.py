@@ -232,13 +232,14 @@ def operation(
     changes: bool | None = None,
     part: str | None = None,
     group: str | None = None,
+    give: Callable[[Any], Any] | None = None,
     **more: Any,
 ) -> Callable[[Handler[Q, A]], Operation[Q, A]]:
     """Make an operation of an async function `(call, request) -> response`; its docstring is the help in English.
 
     `route` is a method and a path such as `GET records/{record_id}`; unless given, it is `POST` and the name. With a
-    `part`, its method of the operation's name is the `face`, and with a `group`, its command stands there; a face or a
-    path of a command that is given goes first.
+    `part`, its method of the operation's name is the `face`, which returns what `give` makes of the answer; with a
+    `group`, its command stands there. A face or a path of a command that is given goes first.
     """
     if not _NAME.fullmatch(name):
         raise ValueError(f"{name!r} is not a valid name for an operation: use lower-case words and at most one dot")
@@ -256,7 +257,7 @@ def operation(
             raise ValueError(f"operation {name} needs a docstring: it is the English help")
         own = name.rpartition(".")[2]
         if part is not None:
-            more.setdefault("face", Face(own, part=part, give=_giving(response)))
+            more.setdefault("face", Face(own, part=part, give=give or _giving(response)))
         command = more.get("command", Command())
         if group is not None and command is not None and command.path is None:
             more["command"] = replace(command, path=(group, own.replace("_", "-")))

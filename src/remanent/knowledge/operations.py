@@ -258,7 +258,8 @@ def _tell_document(view: DocumentView, language: Language) -> str:
     return "\n\n".join(escape(chunk.text) for chunk in view.chunks if chunk.enabled)
 
 
-_operation = partial(operation, part=NAME)
+_reads = partial(operation, permission=Permission.READ, part=NAME)
+_writes = partial(operation, permission=Permission.WRITE, part=NAME)
 _command = partial(Command, agent=SHARED)
 
 
@@ -307,10 +308,9 @@ class AddDocument(Model):
     ] = False
 
 
-@operation(
+@_writes(
     "knowledge.add",
     zh="添加一份文档：原样保存，按内容切分并建立索引；同名再次添加时只更新变化的部分。",
-    permission=WRITE,
     act="create_memory",
     route="POST knowledge/documents",
     reads=Body.BYTES,
@@ -471,13 +471,7 @@ class ListDocuments(Model):
     as_of: AsOf = None
 
 
-@_operation(
-    "knowledge.list",
-    zh="列出文档。",
-    permission=READ,
-    route="GET knowledge/documents",
-    command=_command(show=_show_documents),
-)
+@_reads("knowledge.list", zh="列出文档。", route="GET knowledge/documents", command=_command(show=_show_documents))
 async def list_documents(call: Call, request: ListDocuments) -> Page[Document]:
     """List the documents by name."""
     return Page(items=tuple(await _of(call, request.collection).list(as_of=request.as_of)))
@@ -489,10 +483,9 @@ class ShowDocument(ListDocuments):
     document: Named
 
 
-@_operation(
+@_reads(
     "knowledge.show",
     zh="显示一份文档及其文本块与版本。",
-    permission=READ,
     route="GET knowledge/documents/{document}",
     command=_command(show=_show_document),
     tool=Tool(
@@ -510,12 +503,8 @@ async def show(call: Call, request: ShowDocument) -> DocumentView:
     return await _of(call, request.collection).show(request.document, as_of=request.as_of)
 
 
-@_operation(
-    "knowledge.original",
-    zh="取出文档的原始字节。",
-    permission=READ,
-    route="GET knowledge/documents/{document}/original",
-    command=None,
+@_reads(
+    "knowledge.original", zh="取出文档的原始字节。", route="GET knowledge/documents/{document}/original", command=None
 )
 async def original(call: Call, request: ShowDocument) -> bytes:
     """Return the bytes of a document as they were added."""
@@ -529,10 +518,9 @@ class OneDocument(Model):
     collection: Collection = COLLECTION
 
 
-@_operation(
+@_writes(
     "knowledge.remove",
     zh="删除文档：字节、所有版本及由其得出的一切。",
-    permission=WRITE,
     act="delete_memory",
     route="DELETE knowledge/documents/{document}",
     destroys=True,
@@ -553,10 +541,9 @@ class Reindex(Model):
     collection: Collection = COLLECTION
 
 
-@_operation(
+@_writes(
     "knowledge.reindex",
     zh="由原始字节重新切分并索引文档；未变化的部分保留其向量。",
-    permission=WRITE,
     settles=True,
     command=_command(arguments=("document",), show=_show_all_added),
 )
@@ -565,13 +552,7 @@ async def reindex(call: Call, request: Reindex) -> Page[Added]:
     return Page(items=tuple(await _of(call, request.collection).reindex(request.document)))
 
 
-@_operation(
-    "knowledge.stats",
-    zh="显示知识库的规模。",
-    permission=READ,
-    route="GET knowledge/stats",
-    command=_command(show=_show_stats),
-)
+@_reads("knowledge.stats", zh="显示知识库的规模。", route="GET knowledge/stats", command=_command(show=_show_stats))
 async def stats(call: Call, _: Nothing) -> KnowledgeStats:
     """Show how much the collections hold."""
     return await _of(call, COLLECTION).stats()
@@ -617,10 +598,9 @@ class SearchKnowledge(AskKnowledge):
     ] = False
 
 
-@_operation(
+@_reads(
     "knowledge.search",
     zh="在文档中检索：返回段落及其文档与位置，最相关的在前。",
-    permission=READ,
     act="search_memory",
     route="POST knowledge/search",
     examples=({"question": "How often is the filter cleaned?"},),
@@ -649,10 +629,9 @@ def _show_answer(screen: Screen, answer: KnowledgeAnswer) -> None:
             screen.line(f"    [{number}] {item.cite(screen.language)}")
 
 
-@_operation(
+@_reads(
     "knowledge.ask",
     zh="由文档回答问题：每句附出处；没有答案时如实说明。",
-    permission=READ,
     act="search_memory",
     route="POST knowledge/ask",
     examples=({"question": "How often is the filter cleaned?"},),
@@ -687,10 +666,9 @@ def _show_verification(screen: Screen, answer: Verification) -> None:
             screen.line(f"    {one.citation}: {one.evidence}")
 
 
-@_operation(
+@_reads(
     "knowledge.verify",
     zh="逐句核对一段文本：文档支持、与之矛盾或未提及。",
-    permission=READ,
     act="search_memory",
     route="POST knowledge/verify",
     command=_command(arguments=("text",), show=_show_verification),
@@ -708,10 +686,9 @@ class EditChunk(Model):
     enabled: Annotated[bool | None, about("Whether searches find it.", "检索时是否可见。")] = None
 
 
-@_operation(
+@_writes(
     "knowledge.edit_chunk",
     zh="修改文本块的内容，或设定检索时是否可见。",
-    permission=WRITE,
     act="update_memory",
     route="PUT knowledge/chunks/{chunk_id}",
     settles=True,
@@ -729,10 +706,9 @@ class AddChunk(OneDocument):
     after: Annotated[Id | None, about("After this chunk; defaults to the end.", "置于此块之后；不填则在末尾。")] = None
 
 
-@_operation(
+@_writes(
     "knowledge.add_chunk",
     zh="为文档手工添加一个文本块。",
-    permission=WRITE,
     act="create_memory",
     route="POST knowledge/documents/{document}/chunks",
     settles=True,
@@ -754,10 +730,9 @@ class Configure(Model):
     ] = None
 
 
-@_operation(
+@_writes(
     "knowledge.configure",
     zh="设置集合：文本块大小，以及哪些智能体可以检索。",
-    permission=WRITE,
     route="PUT knowledge/collections/{collection}",
     command=_command(),
 )

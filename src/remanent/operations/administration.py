@@ -12,6 +12,7 @@ import json
 from collections import deque
 from datetime import timedelta
 from difflib import get_close_matches
+from functools import partial
 from itertools import islice
 from typing import Annotated, Any
 
@@ -33,7 +34,7 @@ from remanent.operations.access.keys import Key, Name, Reach, Target
 from remanent.operations.call import ServiceCall
 from remanent.settings import ShownSetting, shown_settings
 
-ADMIN, ORG = Permission.ADMIN, Level.ORG
+_admin = partial(operation, permission=Permission.ADMIN, level=Level.ORG)
 
 
 class MakeKey(Model):
@@ -105,11 +106,9 @@ def _show_key(screen: Screen, answer: NewKey) -> None:
         screen.tell(_FIRST_KEY, style="yellow")
 
 
-@operation(
+@_admin(
     "keys.create",
     zh="创建密钥。令牌只显示这一次，只保存其散列。",
-    permission=ADMIN,
-    level=ORG,
     route="POST keys",
     secret=True,
     examples=({"name": "my agent", "permissions": ["read", "write"], "within_workspace": "lab"},),
@@ -133,7 +132,7 @@ async def create(call: ServiceCall, request: MakeKey) -> NewKey:
     return NewKey(key=key, token=token, is_first=is_first, replaces_damaged=is_damaged)
 
 
-@operation("keys.list", zh="列出密钥，包括已吊销的。", permission=ADMIN, level=ORG, route="GET keys", changes=False)
+@_admin("keys.list", zh="列出密钥，包括已吊销的。", route="GET keys", changes=False)
 async def listed(call: ServiceCall, _: Nothing) -> Page[Key]:
     """List all keys, including revoked ones."""
     found = await asyncio.to_thread(call.keys.list)
@@ -157,11 +156,9 @@ class Rotate(ByKey):
     ] = 0
 
 
-@operation(
+@_admin(
     "keys.rotate",
     zh="更换密钥的令牌；旧令牌在宽限期后失效。",
-    permission=ADMIN,
-    level=ORG,
     route="POST keys/{key_id}/rotate",
     secret=True,
     command=Command(show=_show_key),
@@ -175,14 +172,7 @@ async def rotate(call: ServiceCall, request: Rotate) -> NewKey:
     return NewKey(key=key, token=token)
 
 
-@operation(
-    "keys.revoke",
-    zh="吊销密钥，立即生效。",
-    permission=ADMIN,
-    level=ORG,
-    route="DELETE keys/{key_id}",
-    command=Command(repeated="key_id"),
-)
+@_admin("keys.revoke", zh="吊销密钥，立即生效。", route="DELETE keys/{key_id}", command=Command(repeated="key_id"))
 async def revoke(call: ServiceCall, request: ByKey) -> Key:
     """Revoke keys, effective immediately."""
     await _require_theirs(call, request.key_id)
@@ -214,14 +204,7 @@ class ReadAudit(Model):
     newest_first: Annotated[bool, about("Newest lines first.", "由新到旧。")] = False
 
 
-@operation(
-    "audit.list",
-    zh="显示审计日志：谁对谁的记忆做了什么。",
-    permission=ADMIN,
-    level=ORG,
-    route="GET audit",
-    changes=False,
-)
+@_admin("audit.list", zh="显示审计日志：谁对谁的记忆做了什么。", route="GET audit", changes=False)
 async def audit(call: ServiceCall, request: ReadAudit) -> Page[AuditLine]:
     """Show who did what to whose memory, oldest first by default."""
     place = None if request.cursor is None else read_cursor(request.cursor, int)
@@ -236,11 +219,9 @@ async def audit(call: ServiceCall, request: ReadAudit) -> Page[AuditLine]:
     return page_of(await asyncio.to_thread(read), limit=request.limit, after=lambda line: line.seq)
 
 
-@operation(
+@_admin(
     "audit.verify",
     zh="沿整条链核对本组织的审计日志：每一行是否都在，且与写入时一致。",
-    permission=ADMIN,
-    level=ORG,
     route="GET audit/verify",
     changes=False,
 )

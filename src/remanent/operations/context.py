@@ -27,8 +27,8 @@ from remanent.model import Model
 from remanent.model.base import Text
 from remanent.operations.call import ServiceCall
 
-READ, WRITE = Permission.READ, Permission.WRITE
-_operation = partial(operation, part="")
+_reads = partial(operation, permission=Permission.READ, part="")
+_writes = partial(operation, permission=Permission.WRITE, part="")
 
 Key = Annotated[
     str,
@@ -68,10 +68,9 @@ class PadValues(Model):
     """Where the key that was asked for is not there, those that are: told in words, no part of the structure."""
 
 
-@operation(
+@_reads(
     "scratchpad.read",
     zh="显示草稿板上的内容。",
-    permission=READ,
     route="GET scratchpad",
     examples=({}, {"key": "plan", "session": "monday"}),
     face=Face("scratchpad_read", give=lambda answer: answer.values),
@@ -109,10 +108,9 @@ class WritePad(Model):
     session: Pad = None
 
 
-@operation(
+@_writes(
     "scratchpad.write",
     zh="在草稿板上写入或删除一个值。返回即已落盘；检索不会搜到草稿板。",
-    permission=WRITE,
     route="POST scratchpad",
     examples=({"key": "plan", "value": "1. read the report 2. compare the figures"},),
     face=Face("scratchpad_write", give=lambda _: None),
@@ -172,10 +170,9 @@ def _show(screen: Screen, answer: Page[SessionInfo]) -> None:
     screen.rows([screen.word(heading) for heading in _HEADINGS], rows)
 
 
-@operation(
+@_reads(
     "session.list",
     zh="列出会话，最近使用的在前。",
-    permission=READ,
     route="GET sessions",
     examples=({}, {"is_open": True}),
     face=Face("sessions", give=items_of),
@@ -195,10 +192,9 @@ class BeginSession(Model):
     ] = None
 
 
-@operation(
+@_writes(
     "session.begin",
     zh="开始一个会话，或恢复已结束的会话。在会话中说话也会使其开始。",
-    permission=WRITE,
     route="POST sessions",
     examples=({"session": "monday"},),
     face=Face("begin_session"),
@@ -225,10 +221,9 @@ class EndSession(Model):
     user: User = None
 
 
-@operation(
+@_writes(
     "session.end",
     zh="结束一个会话：从整段会话学习的记忆方式会得到通知。以后再说话即恢复该会话。",
-    permission=WRITE,
     route="POST sessions/end",
     settles=True,
     examples=({"session": "monday"},),
@@ -277,10 +272,9 @@ class UpdateSession(Model):
     expects: Expects = None
 
 
-@operation(
+@_reads(
     "session.state",
     zh="显示智能体在会话中的状态：目标、步骤、决定与阻碍。会话结束后为空。",
-    permission=READ,
     route="GET sessions/state",
     examples=({"session": "monday"},),
     face=Face("session_state"),
@@ -291,10 +285,9 @@ async def session_state(call: ServiceCall, request: WhichSession) -> SessionStat
     return await call.agent.session_state(request.session)
 
 
-@operation(
+@_writes(
     "session.update",
     zh="写下智能体在会话中的状态：给出的部分替换原有内容，其余不变。",
-    permission=WRITE,
     route="POST sessions/state",
     examples=(
         {"session": "monday", "current_goal": "ship the parser", "decisions": [{"what": "LL(1)", "why": "simple"}]},
@@ -349,10 +342,9 @@ class ShrinkContext(Model):
     ] = None
 
 
-@_operation(
+@_reads(
     "context",
     zh="使一段对话适合预算：缩短工具结果，再将较早的消息合为摘要或一份概要。不丢失任何内容，工具调用与其结果不会分开。",
-    permission=Permission.READ,
     route="POST context",
     examples=({"messages": [{"role": "user", "content": "Where did we leave off?"}], "budget": 8000},),
     command=None,

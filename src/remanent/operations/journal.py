@@ -36,8 +36,8 @@ from remanent.model.chat import CHAT_FIELDS
 from remanent.model.ids import Id
 from remanent.operations.call import ServiceCall
 
-READ, WRITE = Permission.READ, Permission.WRITE
-_operation = partial(operation, part="")
+_reads = partial(operation, permission=Permission.READ, part="")
+_writes = partial(operation, permission=Permission.WRITE, part="")
 
 
 _SHOWN = tuple(f"messages.{name}" for name in ("content", "role", "occurred_at", "id", *sorted(CHAT_FIELDS)))
@@ -59,10 +59,9 @@ def _keyed(request: RememberMessages, key: str) -> RememberMessages:
     )
 
 
-@_operation(
+@_writes(
     "remember",
     zh="永久记住消息。返回时已落盘，任何崩溃都不会丢失；同一会话中相同的 id 只存一次。",
-    permission=WRITE,
     act="create_memory",
     route="POST entries",
     settles=True,
@@ -182,10 +181,9 @@ def _flattened(given: dict[str, Any]) -> dict[str, Any]:
     return given | {name: getattr(options, name) for name in options.model_fields_set}
 
 
-@operation(
+@_reads(
     "recall",
     zh="根据记忆回答问题，最佳在前；每个答案都带有来源，以及它为何排在此处。",
-    permission=READ,
     act="search_memory",
     route="POST recall",
     examples=({"query": "where does she live?", "limit": 3},),
@@ -226,10 +224,9 @@ class ListEntries(Model):
     cursor: Cursor = None
 
 
-@_operation(
+@_reads(
     "entries",
     zh="按顺序逐字显示说过的原话。",
-    permission=READ,
     route="GET entries",
     examples=({"limit": 10}, {"newest_first": True}),
     tool=Tool(
@@ -270,10 +267,9 @@ class Attach(Model):
     ] = None
 
 
-@operation(
+@_writes(
     "attach",
     zh="永久保存一个文件，并返回可放进消息 `attachments` 的引用。",
-    permission=WRITE,
     route="POST attachments",
     reads=Body.BYTES,
     examples=({"name": "plan.txt", "media_type": "text/plain"},),
@@ -302,13 +298,7 @@ def _digest(given: dict[str, Any]) -> dict[str, Any]:
     return {"digest": given["attachment"].digest}
 
 
-@operation(
-    "attachment",
-    zh="取出保存过的文件。",
-    permission=READ,
-    route="GET attachments/{digest}",
-    face=Face("attachment", ask=_digest),
-)
+@_reads("attachment", zh="取出保存过的文件。", route="GET attachments/{digest}", face=Face("attachment", ask=_digest))
 async def attachment(call: ServiceCall, request: Fetch) -> bytes:
     """Return the bytes of a stored file."""
     return await call.agent.attachment(Attachment(attachment_id=request.digest, digest=request.digest))
@@ -332,10 +322,9 @@ class Evaluate(Model):
     ] = None
 
 
-@operation(
+@_reads(
     "evaluate",
     zh="用已知答案的问题衡量检索的质量与速度。",
-    permission=Permission.READ,
     route="POST evaluations",
     long=True,
     examples=(

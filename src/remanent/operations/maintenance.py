@@ -28,8 +28,8 @@ from remanent.model.ids import Id
 from remanent.operations.call import ServiceCall
 from remanent.stores import Erased, Health, QueueState
 
-READ, WRITE, ADMIN = Permission.READ, Permission.WRITE, Permission.ADMIN
-_operation = partial(operation, part="")
+_reads = partial(operation, permission=Permission.READ, part="")
+_writes = partial(operation, permission=Permission.WRITE, part="")
 _admin = partial(operation, part="admin")
 
 
@@ -77,10 +77,9 @@ def _ask_erase(screen: Screen, request: Mapping[str, Any], agent: str | None) ->
     return screen.word(ASK_ERASE, what=what)
 
 
-@_operation(
+@_writes(
     "erase",
     zh="彻底销毁文本及由此产生的一切：不留一个字节，无法恢复。",
-    permission=WRITE,
     route="POST erase",
     act="delete_memory",
     destroys=True,
@@ -102,7 +101,7 @@ class ErasePreview(Model):
 @_admin(
     "erase_preview",
     zh="查看销毁会带走哪些原始记录与记忆；什么也不改动。",
-    permission=READ,
+    permission=Permission.READ,
     route="POST erase/preview",
     command=Command(takes="targets"),
 )
@@ -111,17 +110,16 @@ async def erase_preview(call: ServiceCall, request: ErasePreview) -> Erased:
     return await call.agent.admin.erase_preview(entry_ids=request.entry_ids, record_ids=request.record_ids)
 
 
-@_operation("export", zh="将智能体的全部记忆写成 JSON 行。", permission=READ, route="GET export")
+@_reads("export", zh="将智能体的全部记忆写成 JSON 行。", route="GET export")
 async def export(call: ServiceCall, _: Nothing) -> AsyncIterator[str]:
     """Write everything an agent remembers as JSON lines."""
     async for line in call.agent.export():
         yield line
 
 
-@operation(
+@_writes(
     "import",
     zh="把导出的内容导入一个空的智能体：要么全部写入，要么什么都不写入。",
-    permission=WRITE,
     route="POST import",
     reads=Body.LINES,
     settles=True,
@@ -136,7 +134,7 @@ async def load(call: ServiceCall, _: Nothing) -> ImportCounts:
             raise DamagedExport(str(error)) from error
 
 
-@_admin("queue", zh="显示后台任务的状况。", permission=READ, route="GET queue")
+@_admin("queue", zh="显示后台任务的状况。", permission=Permission.READ, route="GET queue")
 async def queue(call: ServiceCall, _: Nothing) -> QueueState:
     """Show the state of the agent's background work."""
     return await call.agent.admin.queue()
@@ -159,7 +157,7 @@ class ListJobs(Model):
 @_admin(
     "jobs",
     zh="列出等待、运行中或已放弃的后台任务。",
-    permission=READ,
+    permission=Permission.READ,
     route="GET jobs",
     examples=({"states": ["dead"]},),
 )
@@ -177,7 +175,7 @@ class ByJob(Model):
 @_admin(
     "revive",
     zh="重新尝试已放弃的后台任务。",
-    permission=WRITE,
+    permission=Permission.WRITE,
     route="POST jobs/{job_id}/revive",
     settles=True,
     command=Command(repeated="job_id"),
@@ -200,7 +198,7 @@ class Check(Model):
     ] = False
 
 
-@_admin("check", zh="检查该智能体文件的每一页、索引与引用。", permission=READ, route="GET health")
+@_admin("check", zh="检查该智能体文件的每一页、索引与引用。", permission=Permission.READ, route="GET health")
 async def check(call: ServiceCall, request: Check) -> Health:
     """Check every page, index and reference in an agent's files."""
     return await call.agent.admin.check(quick=request.quick)
@@ -216,7 +214,7 @@ class Repaired(Model):
 @operation(
     "repair",
     zh="把损坏文件中可读的内容保存为旁边的新文件；原文件不动。",
-    permission=ADMIN,
+    permission=Permission.ADMIN,
     route="POST repair",
     face=Face("repair", part="admin", give=lambda answer: answer.path),
     command=None,
@@ -234,14 +232,16 @@ class Settle(Model):
     )
 
 
-@_operation("settle", zh="等待后台任务完成。", permission=READ, route="POST settle", long=True)
+@_reads("settle", zh="等待后台任务完成。", route="POST settle", long=True)
 async def settle(call: ServiceCall, request: Settle) -> Done:
     """Wait until background work is finished."""
     await call.agent.settle(timeout=request.timeout, on_progress=call.tell)
     return Done()
 
 
-@operation("agents", zh="列出工作区中有记忆的智能体。", permission=READ, level=Level.WORKSPACE, route="GET agents")
+@operation(
+    "agents", zh="列出工作区中有记忆的智能体。", permission=Permission.READ, level=Level.WORKSPACE, route="GET agents"
+)
 async def agents(call: ServiceCall, _: Nothing) -> Page[Scope]:
     """List the agents in a workspace that have memories."""
     place = call.place

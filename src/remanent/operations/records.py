@@ -35,8 +35,8 @@ from remanent.model.ids import Id
 from remanent.operations.call import ServiceCall
 from remanent.stores import LIVE, Order
 
-READ, WRITE = Permission.READ, Permission.WRITE
-_operation = partial(operation, part="")
+_reads = partial(operation, permission=Permission.READ, part="")
+_writes = partial(operation, permission=Permission.WRITE, part="")
 
 
 class ListRecords(Model):
@@ -70,10 +70,9 @@ def _every_status(given: dict[str, Any]) -> dict[str, Any]:
     return {**given, "statuses": tuple(Status) if given["statuses"] is None else given["statuses"]}
 
 
-@operation(
+@_reads(
     "records",
     zh="列出记忆，新的在前。",
-    permission=READ,
     route="GET records",
     examples=({"limit": 10}, {"kinds": ["turn"], "order": "first_created"}),
     face=Face("records", ask=_every_status, give=items_of),
@@ -90,21 +89,19 @@ async def records(call: ServiceCall, request: ListRecords) -> Page[Record]:
     return page if request.order in {Order.LAST_CREATED, Order.FIRST_CREATED} else page.replace(next=None)
 
 
-@_operation("get", zh="显示一条记忆，无论其状态。", permission=READ, route="GET records/{record_id}")
+@_reads("get", zh="显示一条记忆，无论其状态。", route="GET records/{record_id}")
 async def get(call: ServiceCall, request: ByRecord) -> Record:
     """Show a record, whatever its status."""
     return await call.agent.get(request.record_id)
 
 
-@_operation(
-    "history", zh="显示一条记忆的所有版本，当前版本在最后。", permission=READ, route="GET records/{record_id}/history"
-)
+@_reads("history", zh="显示一条记忆的所有版本，当前版本在最后。", route="GET records/{record_id}/history")
 async def history(call: ServiceCall, request: ByRecord) -> Page[Version]:
     """Show every version of a record, the current one last."""
     return Page(items=tuple(await call.agent.history(request.record_id)))
 
 
-@_operation("links", zh="显示一条记忆的所有关联。", permission=READ, route="GET records/{record_id}/links")
+@_reads("links", zh="显示一条记忆的所有关联。", route="GET records/{record_id}/links")
 async def links(call: ServiceCall, request: ByRecord) -> Page[Link]:
     """Show the links from and to a record."""
     return Page(items=tuple(await call.agent.links(request.record_id)))
@@ -119,10 +116,9 @@ class MakeLink(Model):
     strength: Annotated[Share, about("The strength of the link, from 0 to 1.", "关联强度，0 到 1。")] = 1.0
 
 
-@_operation(
+@_writes(
     "link",
     zh="把两条记忆关联起来，由前者指向后者。",
-    permission=WRITE,
     route="POST links",
     command=Command(arguments=("from_id", "to_id")),
 )
@@ -138,10 +134,9 @@ class WordsBehind(Model):
     attachment_id: Annotated[Id | None, about("Only this attachment, in full.", "只要这个附件，给出全文。")] = None
 
 
-@_operation(
+@_reads(
     "deep_retrieval",
     zh="读取一条记忆背后的全部原文与附件；较长的附件须单独指明。",
-    permission=READ,
     route="GET records/{record_id}/sources",
     tool=Tool(
         "deep_retrieval",
@@ -168,10 +163,9 @@ class Forget(Model):
     expects: Expects = None
 
 
-@_operation(
+@_writes(
     "forget",
     zh="让记忆不再被想起。墓碑会保留，可用 `restore` 恢复。",
-    permission=WRITE,
     act="update_memory",
     route="POST records/{record_id}/forget",
     command=Command(repeated="record_id"),
@@ -197,10 +191,9 @@ class Restore(Model):
     expects: Expects = None
 
 
-@_operation(
+@_writes(
     "restore",
     zh="恢复被遗忘的记忆。",
-    permission=WRITE,
     act="update_memory",
     route="POST records/{record_id}/restore",
     settles=True,
@@ -219,7 +212,7 @@ async def restore(call: ServiceCall, request: Restore) -> Record:
     return await call.agent.restore(request.record_id, expects=request.expects)
 
 
-@_operation("tombstones", zh="显示被遗忘的记忆留下的墓碑。", permission=READ, route="GET tombstones")
+@_reads("tombstones", zh="显示被遗忘的记忆留下的墓碑。", route="GET tombstones")
 async def tombstones(call: ServiceCall, _: Nothing) -> Page[Tombstone]:
     """Show the tombstones of forgotten records."""
     return Page(items=tuple(await call.agent.tombstones()))
@@ -237,10 +230,9 @@ class ListConflicts(Model):
     limit: Limit = 100
 
 
-@_operation(
+@_reads(
     "conflicts",
     zh="显示记忆之间的矛盾，最早的在前；指定用户时只显示该用户的。",
-    permission=READ,
     route="GET conflicts",
     examples=({"states": ["open"]},),
     command=Command(path=("conflicts", "list")),

@@ -18,6 +18,8 @@ from remanent.stores.rows import ENTRY_COLUMNS, JOB_COLUMNS, LINK_COLUMNS, RECOR
 
 MAX_TERMS: Final = 64
 """More terms than this say nothing new and cost time; chosen by hand, some four sentences."""
+TO_SPARE: Final = 8
+"""How many more than wanted are ranked first, because some may not pass the filter; chosen by hand."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator
 
 from remanent.bilingual import Bilingual, translated
-from remanent.discipline.operation import Command, Face, Permission, Screen, Tool, operation
+from remanent.discipline.operation import Command, Permission, Screen, Tool, operation
 from remanent.discipline.port import Call
 from remanent.discipline.shapes import Limit, Nothing, Page, Session, about
 from remanent.errors import NotPermitted
@@ -22,7 +22,6 @@ from remanent.workspace.hooks import HookReport
 from remanent.workspace.index import IndexReport, SearchMode, WorkspaceFound
 from remanent.workspace.prompt import MemoryCommand
 
-READ, WRITE = Permission.READ, Permission.WRITE
 AT_THIS_MACHINE = "local"
 """The name of callers who can open the files themselves; a key could name the folder of somebody else."""
 NAME = "workspace"
@@ -73,8 +72,8 @@ UNITS = {
 }
 
 
-_face = partial(Face, part=NAME)
-_operation = partial(operation, part=NAME)
+_reads = partial(operation, permission=Permission.READ, part=NAME)
+_writes = partial(operation, permission=Permission.WRITE, part=NAME)
 
 
 def _of(call: Call) -> AsyncWorkspace:
@@ -128,12 +127,7 @@ def _show_state(screen: Screen, state: WorkspaceState) -> None:
     screen.tell(ANOTHERS if OTHERS in Path(state.root).parts else ELSEWHERE)
 
 
-@_operation(
-    "workspace.init",
-    zh="建立工作区目录，或以已有的笔记目录作为工作区。",
-    permission=WRITE,
-    command=Command(show=_show_state),
-)
+@_writes("workspace.init", zh="建立工作区目录，或以已有的笔记目录作为工作区。", command=Command(show=_show_state))
 async def init(call: Call, request: InitWorkspace) -> WorkspaceState:
     """Create the workspace folder with its files, or use an existing folder of notes."""
     if request.vault is not None and call.principal.name != AT_THIS_MACHINE:
@@ -152,10 +146,9 @@ def _show_log(screen: Screen, log: DayLog) -> None:
             screen.line(line)
 
 
-@_operation(
+@_reads(
     "workspace.log",
     zh="显示某天的记录。",
-    permission=READ,
     route="GET workspace/log",
     command=Command(arguments=("day",), show=_show_log),
 )
@@ -189,10 +182,9 @@ def _show_report(screen: Screen, report: HookReport) -> None:
         screen.tell(NOTHING, reason=translated(report.reason, screen.language))
 
 
-@_operation(
+@_writes(
     "workspace.end",
     zh="智能体一次运行结束：将其中的请求与完成事项记入当日文件。",
-    permission=WRITE,
     act="create_memory",
     command=Command(takes="messages", show=_show_report),
     examples=({"messages": [{"role": "user", "content": "Please fix the login."}]},),
@@ -202,10 +194,9 @@ async def end(call: Call, request: EndedRun) -> HookReport:
     return await _of(call).end(list(request.messages), session=request.session)
 
 
-@_operation(
+@_writes(
     "workspace.compact",
     zh="对我们在当日文件中写下的条目去重；人写的内容保持原样。",
-    permission=WRITE,
     act="update_memory",
     command=Command(
         arguments=("day",),
@@ -239,10 +230,9 @@ def _show_hits(screen: Screen, found: WorkspaceFound) -> None:
         screen.line(f"    {excerpt(' '.join(hit.text.split()), MAX_SHOWN)}")
 
 
-@_operation(
+@_reads(
     "workspace.search",
     zh="在工作区的文件中检索，给出路径与行号；编辑后无需重新索引。",
-    permission=READ,
     act="search_memory",
     command=Command(arguments=("query",), show=_show_hits),
     examples=({"query": "release notes", "mode": "fts"},),
@@ -252,7 +242,7 @@ async def search(call: Call, request: SearchFiles) -> WorkspaceFound:
     return await _of(call).search(request.query, limit=request.limit, mode=request.mode)
 
 
-@_operation("workspace.index", zh="使索引与文件一致；只读取有变化的文件。", permission=WRITE, settles=True)
+@_writes("workspace.index", zh="使索引与文件一致；只读取有变化的文件。", settles=True)
 async def index(call: Call, _: Nothing) -> IndexReport:
     """Bring the index up to date with the files; only those that changed are read."""
     return await _of(call).index()
@@ -267,12 +257,8 @@ def _show_layers(screen: Screen, page: Page[Layer]) -> None:
             screen.line(f"           {what}: {screen.word(UNITS[one.unit], count=one.count)}")
 
 
-@_operation(
-    "workspace.layers",
-    zh="显示六层记忆各存有什么。",
-    permission=READ,
-    route="GET workspace/layers",
-    command=Command(show=_show_layers),
+@_reads(
+    "workspace.layers", zh="显示六层记忆各存有什么。", route="GET workspace/layers", command=Command(show=_show_layers)
 )
 async def layers(call: Call, _: Nothing) -> Page[Layer]:
     """Show what each of the six layers of memory holds."""
@@ -294,12 +280,11 @@ class PromptText(Model):
     text: Text
 
 
-@operation(
+@_reads(
     "workspace.prompt",
     zh="给出工作区在系统提示中的部分：始终成立的内容，以及自动召回的历史记忆。",
-    permission=READ,
     route="POST workspace/prompt",
-    face=_face("prompt", give=lambda answer: answer.text),
+    give=lambda answer: answer.text,
     command=Command(takes="messages", show=lambda screen, answer: screen.line(answer.text)),
 )
 async def prompt(call: Call, request: PromptFor) -> PromptText:
@@ -313,13 +298,12 @@ class TalkedOf(Model):
     messages: Conversation
 
 
-@operation(
+@_reads(
     "workspace.recalled",
     zh="给出用户最近五条消息唤起的历史记忆，作为系统提示中的一节；没有则为空。",
-    permission=READ,
     act="search_memory",
     route="POST workspace/recalled",
-    face=_face("recalled", give=lambda answer: answer.text),
+    give=lambda answer: answer.text,
     command=None,
 )
 async def recalled(call: Call, request: TalkedOf) -> PromptText:
@@ -364,13 +348,12 @@ class EditMemoryFile(Model):
     new_path: Annotated[str | None, about("rename: the new path.", "rename：新路径。", max_length=1000)] = None
 
 
-@operation(
+@_writes(
     "workspace.memory",
     zh="智能体读写自己的文件：view、create、str_replace、insert、delete、rename；每次改动均可撤销。",
-    permission=WRITE,
     act="update_memory",
     route="POST workspace/memory",
-    face=_face("memory", give=lambda answer: answer.text),
+    give=lambda answer: answer.text,
     command=None,
     tool=Tool(
         "memory",
@@ -407,10 +390,9 @@ def _show_changes(screen: Screen, page: Page[FileChange]) -> None:
             screen.line(f"    {line}")
 
 
-@_operation(
+@_reads(
     "workspace.changes",
     zh="列出我们写入工作区的改动，新的在前，均可撤销。",
-    permission=READ,
     route="GET workspace/changes",
     command=Command(show=_show_changes),
 )
@@ -430,10 +412,9 @@ class ByChange(Model):
     ]
 
 
-@_operation(
+@_writes(
     "workspace.undo",
     zh="撤销我们的一次改动。",
-    permission=WRITE,
     act="update_memory",
     route="POST workspace/changes/{change_id}/undo",
     command=Command(show=lambda screen, change: screen.line(change.diff)),

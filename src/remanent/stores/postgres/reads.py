@@ -17,6 +17,7 @@ from remanent.stores.query_steps import ANSWERS, Answer, Rows, Steps, each, no_v
 from remanent.stores.sql import (
     MAX_TERMS,
     OF_RECORD,
+    TO_SPARE,
     Dialect,
     SqlDraft,
     SqlStatement,
@@ -183,8 +184,6 @@ _LARGE = 10_000
 """Texts; in fewer every term is cheap. Chosen by hand."""
 _ALL: Final = 2**31
 """More than any agent has."""
-_TO_SPARE: Final = 8
-"""How many more than wanted are looked up, because some may not pass the filter; chosen by hand."""
 
 
 def _best(
@@ -225,7 +224,7 @@ def _rank(
     scope: Scope, query: q.TextQuery | VectorSearch, statement: Callable[[int], SqlStatement]
 ) -> Steps[list[q.Hit]]:
     """Rank first and look up few rows; all of them when too many of the best do not pass the filter."""
-    width = query.limit + _TO_SPARE if is_plain(scope, query.filter) else _ALL
+    width = query.limit + TO_SPARE if is_plain(scope, query.filter) else _ALL
     [found] = yield [statement(width)]
     if width != _ALL and len(found) < query.limit and not (found and found[0][-1] < width):
         [found] = yield [statement(_ALL)]
@@ -280,7 +279,7 @@ def _nearest(dialect: PostgresDialect, scope: Scope, search: VectorSearch) -> St
     """Ask the index of a large agent, and compare all when too few of what it finds pass, or there is none."""
     if search.limit <= 0:
         return []
-    index, width = dialect.indexes.get(search.model), search.limit + _TO_SPARE
+    index, width = dialect.indexes.get(search.model), search.limit + TO_SPARE
     # A model that was dropped and came again has another number, and perhaps another size, than the index.
     fits = index is not None and len(search.vector) == index.dimension and width <= _MAX_INDEXED
     if fits and is_plain(scope, search.filter):

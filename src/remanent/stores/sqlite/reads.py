@@ -29,6 +29,7 @@ from remanent.stores.sql import (
     MAX_TERMS,
     OF_RECORD,
     PLACE_NAMES,
+    TO_SPARE,
     Dialect,
     SqlDraft,
     SqlStatement,
@@ -269,7 +270,7 @@ def _search_then_filter(connection: apsw.Connection, scope: Scope, terms: str, q
     Where most rows pass, that is far cheaper than looking all of them up before they are ranked.
     """
     columns, entry = _places(query)
-    width = query.limit + 8
+    width = query.limit + TO_SPARE
     while True:
         draft = record_draft(DIALECT, scope, query.filter)
         sql = f"""

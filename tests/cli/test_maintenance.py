@@ -9,7 +9,7 @@ from pydantic import SecretStr
 
 from remanent._sync import AgentAdmin
 from remanent._sync import open as open_memory
-from remanent.cli import doctor
+from remanent.cli import maintenance
 from remanent.cli.exits import Exit
 from remanent.cli.screen import Terminal
 from remanent.errors import IntegrityError, StoreBusy
@@ -62,9 +62,9 @@ def test_of_a_database_the_tables_are_looked_at_and_not_the_engine_of_files(
         assert dry_run, "nothing is changed by looking"
         return taken, 2
 
-    monkeypatch.setattr(doctor, "migrate_store", steps)
+    monkeypatch.setattr(maintenance, "migrate_store", steps)
     screen = Terminal(as_json=False, language="en")
-    [finding] = doctor._store(screen, Settings(store=SecretStr("postgresql://db.internal/remanent")))
+    [finding] = maintenance._store(screen, Settings(store=SecretStr("postgresql://db.internal/remanent")))
     assert (finding.check, finding.ok) == ("tables", is_sound)
     assert ("remanent migrate" in finding.detail) is not is_sound
 
@@ -197,7 +197,7 @@ def test_what_cannot_be_repaired_is_told(cli: Cli, monkeypatch: pytest.MonkeyPat
 
 def test_an_engine_with_the_wal_reset_bug_fails_the_check(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     cli.told("x")
-    monkeypatch.setattr(doctor, "engine_version", lambda: (3, 51, 2))
+    monkeypatch.setattr(maintenance, "engine_version", lambda: (3, 51, 2))
     said = cli("doctor", "--json")
     assert said.code == 1
     finding = by_check(said.json)["sqlite"]
@@ -239,7 +239,7 @@ def test_an_embedder_that_cannot_be_loaded_fails_the_check(cli: Cli, monkeypatch
         raise IntegrityError("the model file is damaged")
 
     cli.told("x")
-    monkeypatch.setattr(doctor, "open_embedder", fails)
+    monkeypatch.setattr(maintenance, "open_embedder", fails)
     said = cli("doctor", "--json")
     assert said.code == 1
     assert by_check(said.json)["embedder"]["detail"] == "the model file is damaged"
@@ -389,7 +389,7 @@ def test_a_clock_that_was_set_back_is_named_and_is_no_damage(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, set_back: timedelta, is_named: bool
 ) -> None:
     cli.told("heron")
-    monkeypatch.setattr(doctor, "system_clock", lambda: system_clock() - set_back)
+    monkeypatch.setattr(maintenance, "system_clock", lambda: system_clock() - set_back)
     said = cli("doctor", "--json")
     assert said.code == 0
     found = by_check(said.json).get("clock")

@@ -1,4 +1,4 @@
-"""The care of an installation: `doctor`, `migrate` and `move`, `roles check`.
+"""Looking after an installation: the commands `doctor`, `migrate` and `move`, `roles check`.
 
 `doctor` tells whether the installation, the machine and the stored bytes are sound. It only looks; with --repair it
 writes copies beside what is damaged and never touches that. Each finding says what to do. What needs the memory opened
