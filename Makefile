@@ -138,16 +138,21 @@ quick: $(VENV)/.dev  ## What to run while working: format, lint, types, and the 
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy & types=$$!; $(PYTEST) -q -m 'not slow and not chaos' $(QUICK) $(ARGS); tests=$$?; wait $$types && exit $$tests
 
-# The tests of the pages need a real browser. Debian's is installed where that is allowed; any other Chrome or Chromium will do.
+# The tests of the pages need a real browser. Debian's without a window is installed where that is allowed, for half the work
+# of those tests is the window; any other Chrome or Chromium will do.
+WINDOWLESS := chromium-headless-shell
 BROWSERS := chromium chromium-browser google-chrome google-chrome-stable
 .PHONY: browser
 browser:  ## Install a browser for the tests of the pages, where none is there and this user may
-	@for one in $$REMANENT_BROWSER $(BROWSERS); do command -v "$$one" >/dev/null 2>&1 && exit 0; done; \
-	if command -v apt-get >/dev/null 2>&1 && [ "$$(id -u)" = 0 ]; then \
+	@there() { for one in "$$@"; do command -v "$$one" >/dev/null 2>&1 && return 0; done; return 1; }; \
+	there $$REMANENT_BROWSER $(WINDOWLESS) && exit 0; \
+	if there apt-get && [ "$$(id -u)" = 0 ]; then \
+	  install() { DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$$@" fonts-noto-cjk; }; \
+	  if there $(BROWSERS); then ! apt-cache show $(WINDOWLESS) >/dev/null 2>&1 || install $(WINDOWLESS) >/dev/null 2>&1; exit 0; fi; \
 	  printf '» installing a browser for the tests of the pages\n'; \
-	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium fonts-noto-cjk; } >/dev/null 2>&1 && exit 0; \
+	  { apt-get update -qq && { install $(WINDOWLESS) || install chromium; }; } >/dev/null 2>&1 && exit 0; \
 	fi; \
-	printf 'No browser: the tests of the pages are skipped. Install Chromium, or name one: REMANENT_BROWSER=/path/to/chrome\n' >&2
+	there $(BROWSERS) || printf 'No browser: the tests of the pages are skipped. Install Chromium, or name one: REMANENT_BROWSER=/path/to/chrome\n' >&2
 
 .PHONY: screenshots
 screenshots: $(VENV)/.dev browser  ## Take the pictures of the pages that docs/ shows

@@ -22,7 +22,7 @@ from bench.server import serving
 from bench.store import fill
 from remanent.recall.evaluation import percentile
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chromium-headless-shell")
 WORDS = 30
 NODES = 5000
 CARDS, STEP = 10_000, 50

@@ -20,7 +20,7 @@ OUT = Path(__file__).parent.parent / "docs" / "pages"
 PAGES = ("memory", "ask", "graph", "timeline", "conflicts", "knowledge", "shared", "runs", "admin", "settings")
 STANDSTILL = 300.0
 """Seconds without anything new after which nothing more is waited for; loading a model takes the longest."""
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chromium-headless-shell")
 
 
 def main() -> None:

@@ -192,9 +192,18 @@ class _StepRoute(Route):
     A server gives the path with all signs decoded, in which such a slash is no longer told from one between steps.
     """
 
+    def __init__(self, path: str, endpoint: Callable[..., Any], *, methods: list[str]) -> None:
+        super().__init__(path, endpoint, methods=methods)
+        self._slashes = path.count("/")
+        last = path.rpartition("/")[2]
+        self._ending = b"" if last.startswith("{") else f"/{last}".encode()
+
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         """Compare the steps of the path as they were sent."""
-        raw: bytes = scope.get("raw_path") or b""
+        raw: bytes = scope.get("raw_path") or scope["path"].encode()
+        # There are more than a hundred routes, and a look at each with a regular expression took a request .2 ms.
+        if raw.count(b"/") != self._slashes or not (b"%" in raw or raw.endswith(self._ending)):
+            return Match.NONE, {}
         if b"%2f" not in raw.lower():
             return super().matches(scope)
         steps = (unquote(step).replace("/", _SLASH) for step in raw.decode("latin-1").split("/"))

@@ -2,12 +2,12 @@
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import MutableMapping, Sequence
 from typing import Any
 
 import httpx2
 import pytest
-from starlette.routing import Route
+from starlette.routing import Match, Route
 
 import remanent
 from remanent.discipline.operation import operation
@@ -280,6 +280,25 @@ async def test_a_word_in_an_address_is_not_taken_for_an_id(served: Served) -> No
     for place, route in enumerate(routes):
         later = [other.path for other in routes[place + 1 :]]
         assert [path for path in later if route.path_regex.fullmatch(path) and "{" not in path[len(AGENT) :]] == []
+
+
+async def test_a_path_is_compared_with_few_of_the_routes_however_it_is_written(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared: list[str] = []
+    matches = Route.matches
+
+    def counted(route: Route, scope: MutableMapping[str, Any]) -> tuple[Match, MutableMapping[str, Any]]:
+        compared.append(route.path)
+        return matches(route, scope)
+
+    monkeypatch.setattr(Route, "matches", counted)
+    for path, status in ((f"{AGENT}/entries", 200), (f"{AGENT}/records/x/history", 404), ("/livez", 200)):
+        compared.clear()
+        assert (await served.http.get(path)).status_code == status
+        assert len([one for one in compared if one.startswith("/v1/")]) <= 10
+    assert (await served.http.get(f"{AGENT}/%65ntries")).status_code == 200
+    assert (await served.http.get(f"{AGENT}/entries/")).status_code == 404
 
 
 @pytest.mark.needs("cognition")

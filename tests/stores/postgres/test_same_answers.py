@@ -1,6 +1,8 @@
 """The embedded store and the shared one give the same answers to the same questions."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
+import asyncio
+import tempfile
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +22,7 @@ from remanent.stores.store import FileStore, Store
 from remanent.stores.transaction import Change, PutRecord, PutVector
 from remanent.stores.vectors import Vectors
 from remanent.text.terms import query_terms
+from tests.servers import PostgresServer
 
 SIZE, MODEL = 400, "corpus"
 FILTERS = [
@@ -31,19 +34,29 @@ FILTERS = [
 Both = list[tuple[Store, Vectors]]
 
 
+SCOPE = Samples().make_scope()
+
+
 @pytest.fixture
 def scope() -> Scope:
-    return Samples().make_scope()
+    return SCOPE
 
 
-@pytest.fixture
-async def both(database: Callable[[str], str], tmp_path: Path, scope: Scope) -> AsyncIterator[Both]:
-    """Return both stores with the same generated texts and vectors."""
+@pytest.fixture(scope="module")
+def loaded(postgres_server: PostgresServer) -> Iterator[tuple[Path, str]]:
+    """Fill both stores once with the same generated texts and vectors; tests only ask them."""
+    with tempfile.TemporaryDirectory(prefix="remanent-test-") as folder:
+        url = postgres_server.make_database()
+        asyncio.run(_load(SqliteStore(Path(folder)), PostgresStore(url)))
+        yield Path(folder), url
+
+
+async def _load(*stores: Store) -> None:
     corpus, samples = Corpus(dimension=16), Samples()
     vectors = corpus.vectors(SIZE)
     changes: list[Change] = []
     for number, text in enumerate(corpus.texts(SIZE)):
-        place = scope.within(session=f"s{number % 5}")
+        place = SCOPE.within(session=f"s{number % 5}")
         tags = ("odd",) if number % 2 else ()
         record = samples.make_record(place, text, tags=tags, kind=Kind.NOTE if number % 3 else Kind.TURN)
         changes.append(PutRecord(record, search_terms(record)))
@@ -53,10 +66,17 @@ async def both(database: Callable[[str], str], tmp_path: Path, scope: Scope) -> 
         for start in range(0, len(changes), 200):
             yield changes[start : start + 200]
 
-    files, shared = SqliteStore(tmp_path), PostgresStore(database("here"))
+    for store in stores:
+        await store.load(SCOPE, batches())
+        await store.close()
+
+
+@pytest.fixture
+async def both(loaded: tuple[Path, str]) -> AsyncIterator[Both]:
+    """Return both stores, filled."""
+    folder, url = loaded
+    files, shared = SqliteStore(folder), PostgresStore(url)
     opened: Both = [(files, LocalVectors(files)), (shared, PostgresVectors(shared))]
-    for store, _ in opened:
-        await store.load(scope, batches())
     yield opened
     for store, index in opened:
         await index.close()
