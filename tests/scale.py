@@ -7,6 +7,7 @@ nothing of it. What a test starts as another process keeps the embedded store.
 import hashlib
 import os
 from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import NamedTuple
 
 import pytest
@@ -41,8 +42,8 @@ class Servers(NamedTuple):
 @pytest.fixture(scope="session")
 def scale_servers() -> Iterator[Servers]:
     """Start them."""
-    with postgres() as rows, valkey() as cache, object_store() as files:
-        yield Servers(Databases(rows), cache, files)
+    with postgres() as rows, valkey() as cache, object_store() as files, ExitStack() as stack:
+        yield Servers(Databases(rows, stack), cache, files)
 
 
 @pytest.fixture(autouse=True)
