@@ -36,6 +36,12 @@ class Bilingual:
         return self[language].format(**values) if values else self[language]
 
 
+def bilingual_words(words: str) -> tuple[Bilingual, ...]:
+    """Return the words of a list, each in English and then, behind its last space, in Chinese."""
+    pairs = (word.rpartition(" ") for word in words.split(", "))
+    return tuple(Bilingual(en, zh) for en, _, zh in pairs)
+
+
 def in_language(texts: Mapping[str, Bilingual], language: Language) -> dict[str, str]:
     """Return the texts of a table in one language."""
     return {name: text[language] for name, text in texts.items()}

@@ -18,7 +18,7 @@ from remanent.associative.model import (
 )
 from remanent.associative.search import SearchEngine, keywords_of
 from remanent.associative.triples import LoadedTriples
-from remanent.bilingual import Bilingual
+from remanent.bilingual import Bilingual, bilingual_words
 from remanent.discipline.operation import Body, Command, Face, Permission, Screen, operation, show_restored
 from remanent.discipline.port import Call
 from remanent.discipline.shapes import (
@@ -35,18 +35,8 @@ from remanent.discipline.shapes import (
 from remanent.model import Job, Model, Receipt
 from remanent.model.ids import Id
 
-NODE_HEADINGS = (
-    Bilingual("id", "id"),
-    Bilingual("content", "内容"),
-    Bilingual("keywords", "关键词"),
-    Bilingual("since", "时间"),
-)
-LINK_HEADINGS = (
-    Bilingual("relation", "关系"),
-    Bilingual("strength", "强度"),
-    Bilingual("leads to", "指向"),
-    Bilingual("state", "状态"),
-)
+NODE_HEADINGS = bilingual_words("id id, content 内容, keywords 关键词, since 时间")
+LINK_HEADINGS = bilingual_words("relation 关系, strength 强度, leads to 指向, state 状态")
 DANGLES = Bilingual("forgotten", "已遗忘")
 IN_FOCUS = Bilingual("in focus", "关注点")
 FOCUS_PATH = Bilingual("from focus “{focus}”", "自关注点“{focus}”")
@@ -112,14 +102,14 @@ def _show_forgotten(screen: Screen, stones: Iterable[Forgotten]) -> None:
 def _show_nodes(screen: Screen, nodes: Iterable[Node]) -> None:
     """Show nodes as a table."""
     rows = [(one.id, one.content, ", ".join(one.keywords), screen.moment(one.occurred_at)) for one in nodes]
-    screen.rows([screen.word(heading) for heading in NODE_HEADINGS], rows)
+    screen.rows(NODE_HEADINGS, rows)
 
 
 def _show_links(screen: Screen, links: LinkHealth) -> None:
     """Show links as a table, those to what was forgotten at the end."""
     rows = [(one.relation, f"{one.strength:.2f}", one.to_id, "") for one in links.valid]
     rows += [(one.relation, f"{one.strength:.2f}", one.to_id, screen.word(DANGLES)) for one in links.dangling]
-    screen.rows([screen.word(heading) for heading in LINK_HEADINGS], rows)
+    screen.rows(LINK_HEADINGS, rows)
 
 
 def _show_loaded(screen: Screen, loaded: LoadedTriples) -> None:

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from hashlib import sha256
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import JsonValue
 
@@ -300,18 +300,9 @@ class CompressionScheduler:
         targets: list[JsonValue] = [[node_id, target] for node_id, target in rewrites]
         self._enqueue(tx, REWRITE, payload={"nodes": targets, "tries": tries}, not_before=not_before)
 
-    def _enqueue(
-        self,
-        tx: Transaction,
-        kind: str,
-        *,
-        key: str | None = None,
-        payload: Mapping[str, JsonValue] | None = None,
-        not_before: datetime | None = None,
-    ) -> None:
+    def _enqueue(self, tx: Transaction, kind: str, **wanted: Any) -> None:
         """Ask for a job in the lane of its kind; without a limit, because each is bounded by the nodes there are."""
-        at = self._parts.clock()
-        tx.request(kind, job_id=self._parts.new_id(), at=at, key=key, payload=payload, not_before=not_before)
+        tx.request(kind, job_id=self._parts.new_id(), at=self._parts.clock(), **wanted)
 
 
 def _targets(payload: Mapping[str, JsonValue]) -> list[tuple[str, int]]:

@@ -8,7 +8,6 @@ spiral), so that two exports of a bank can be compared and a test can hold the p
 import math
 from cmath import rect
 from collections.abc import Sequence
-from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 from unicodedata import east_asian_width
@@ -36,6 +35,9 @@ from remanent.model import ConflictState, Scope, id_source, system_clock
 from remanent.text.spans import excerpt
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from remanent.bank._sync import Bank as SyncBank
 
 
@@ -357,38 +359,39 @@ def _node(node: QueryNode, place: complex) -> str:
 
 def _placed(ids: Sequence[str], ties: Sequence[tuple[str, str]]) -> dict[str, complex]:
     """Return a position for each node: edges pull, all other pairs push, starting from a spiral."""
-    count = max(1, len(ids))
-    places = {node_id: rect(math.sqrt((number + 0.5) / count), number * _GOLDEN) for number, node_id in enumerate(ids)}
-    known = [(one, other) for one, other in ties if one in places and other in places]
+    import numpy as np
+
+    count, row = max(1, len(ids)), {node_id: number for number, node_id in enumerate(ids)}
+    places = np.array(
+        [rect(math.sqrt((number + 0.5) / count), number * _GOLDEN) for number in range(len(ids))], complex
+    )
+    known = np.array([(row[one], row[other]) for one, other in ties if one in row and other in row], int).reshape(-1, 2)
     # Every pair pushes, which is quadratic: for larger graphs the spiral alone must do.
     turns = _TURNS if count <= 150 else 0
     for turn in range(turns):
         places = _moved(places, known, step=0.05 * (1 - turn / turns), rest=1 / math.sqrt(count))
-    return _fitted(places)
+    return _fitted(dict(zip(ids, places.tolist(), strict=True)))
 
 
 def _moved(
-    places: dict[str, complex], ties: Sequence[tuple[str, str]], *, step: float, rest: float
-) -> dict[str, complex]:
+    places: "NDArray[np.complex128]", ties: "NDArray[np.int_]", *, step: float, rest: float
+) -> "NDArray[np.complex128]":
     """Return places after one round of forces: all nodes push each other off, edges pull their ends together.
 
     It is Fruchterman and Reingold's layout: `rest` is the length at which push and pull are even, `step` bounds a move.
     """
-    forces = dict.fromkeys(places, 0j)
-    for one, other in combinations(places, 2):
-        apart = places[one] - places[other]
-        # Two nodes in one place would push each other infinitely far.
-        push = rest * rest * apart / max(abs(apart) ** 2, 1e-4)
-        forces[one] += push
-        forces[other] -= push
-    for one, other in ties:
-        apart = places[one] - places[other]
-        forces[one] -= apart * abs(apart) / rest
-        forces[other] += apart * abs(apart) / rest
-    return {
-        node_id: places[node_id] + force / (abs(force) or 1.0) * min(abs(force), step)
-        for node_id, force in forces.items()
-    }
+    import numpy as np
+
+    apart = places[:, None] - places
+    # Two nodes in one place would push each other infinitely far.
+    forces = (rest * rest * apart / np.maximum(np.abs(apart) ** 2, 1e-4)).sum(axis=1)
+    pull = apart[ties[:, 0], ties[:, 1]]
+    pull *= np.abs(pull) / rest
+    np.subtract.at(forces, ties[:, 0], pull)
+    np.add.at(forces, ties[:, 1], pull)
+    strength = np.abs(forces)
+    moved: NDArray[np.complex128] = places + forces / np.where(strength, strength, 1) * np.minimum(strength, step)
+    return moved
 
 
 def _fitted(places: dict[str, complex]) -> dict[str, complex]:

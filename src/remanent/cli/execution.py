@@ -363,7 +363,7 @@ def _show_shrunk(screen: Terminal, view: "ContextView", *, given: int) -> None:
     """Show a table of what each strategy did, and the whole."""
     rows = [[screen.word(words.STRATEGIES[one.strategy.name]), *_figures(one.before, one.after)] for one in view.report]
     rows.append([screen.word(words.SHRUNK_TOTAL), *_figures(view.tokens_before, view.tokens)])
-    screen.rows([screen.word(heading) for heading in words.SHRUNK_HEADINGS], rows)
+    screen.rows(words.SHRUNK_HEADINGS, rows)
     screen.tell(words.SHRUNK, level=view.level, messages=len(view.messages), given=given)
 
 

@@ -92,9 +92,8 @@ class McpClient:
 
     name: str
     title: str
-    linux: str
-    mac: str
-    """Where its configuration lies under the home folder."""
+    path: str
+    """Where its configuration lies under the home folder; `{config}` is where the system has programs keep theirs."""
     group: str = "mcpServers"
     """The name under which it lists servers."""
     is_typed: bool = False
@@ -102,33 +101,18 @@ class McpClient:
 
     def file(self, *, home: Path, platform: str = sys.platform) -> Path:
         """Return the configuration file on this system; it need not exist."""
-        return home / (self.mac if platform == "darwin" else self.linux)
+        return home / self.path.format(config="Library/Application Support" if platform == "darwin" else ".config")
 
 
-_MAC = "Library/Application Support"
-_WINDSURF = ".codeium/windsurf/mcp_config.json"
-_GEMINI = ".gemini/settings.json"
 CLIENTS: Mapping[str, McpClient] = {
     client.name: client
     for client in (
-        McpClient(
-            "claude-desktop",
-            "Claude Desktop",
-            linux=".config/Claude/claude_desktop_config.json",
-            mac=f"{_MAC}/Claude/claude_desktop_config.json",
-        ),
-        McpClient("claude-code", "Claude Code", ".claude.json", ".claude.json", is_typed=True),
-        McpClient("cursor", "Cursor", ".cursor/mcp.json", ".cursor/mcp.json"),
-        McpClient(
-            "vscode",
-            "Visual Studio Code",
-            linux=".config/Code/User/mcp.json",
-            mac=f"{_MAC}/Code/User/mcp.json",
-            group="servers",
-            is_typed=True,
-        ),
-        McpClient("windsurf", "Windsurf", _WINDSURF, _WINDSURF),
-        McpClient("gemini-cli", "Gemini CLI", _GEMINI, _GEMINI),
+        McpClient("claude-desktop", "Claude Desktop", "{config}/Claude/claude_desktop_config.json"),
+        McpClient("claude-code", "Claude Code", ".claude.json", is_typed=True),
+        McpClient("cursor", "Cursor", ".cursor/mcp.json"),
+        McpClient("vscode", "Visual Studio Code", "{config}/Code/User/mcp.json", group="servers", is_typed=True),
+        McpClient("windsurf", "Windsurf", ".codeium/windsurf/mcp_config.json"),
+        McpClient("gemini-cli", "Gemini CLI", ".gemini/settings.json"),
     )
 }
 

@@ -394,7 +394,7 @@ def move(place: CommonOptions, *, source: str, target: str) -> None:
         (str(one.scope), str(one.counts["entry"]), str(one.counts["record"]), str(one.files), one.sha256[:16])
         for one in moved
     ]
-    screen.rows([screen.word(heading) for heading in words.MOVED_HEADINGS], rows)
+    screen.rows(words.MOVED_HEADINGS, rows)
     screen.tell(words.MOVED, count=sum(one.copied for one in moved), there=sum(not one.copied for one in moved))
 
 

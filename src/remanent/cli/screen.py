@@ -84,7 +84,7 @@ class Terminal:
         """Show a command that people copy: no line end may come into it but its own."""
         self.out.print(visible(text), soft_wrap=True)
 
-    def rows(self, headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    def rows(self, headings: Sequence[str | Bilingual], rows: Iterable[Sequence[str]]) -> None:
         """Show a table of data; where it does not fit the screen, each row as a block of lines.
 
         Without rows it says that there is nothing.
@@ -93,12 +93,13 @@ class Terminal:
         if not cells:
             self.tell(NOTHING_HERE)
             return
-        widths = [max(map(_width, column)) for column in zip(headings, *cells, strict=True)]
+        names = [self.word(one) if isinstance(one, Bilingual) else one for one in headings]
+        widths = [max(map(_width, column)) for column in zip(names, *cells, strict=True)]
         if sum(widths) + 3 * len(widths) + 1 <= self.out.width:
             from rich.table import Table
             from rich.text import Text
 
-            table = Table(*headings)
+            table = Table(*names)
             for row in cells:
                 table.add_row(*map(Text, row))
             self.show(table)
@@ -106,7 +107,7 @@ class Terminal:
         for place, row in enumerate(cells):
             if place:
                 self.show("")
-            self.fields((heading, cell) for heading, cell in zip(headings, row, strict=True) if cell)
+            self.fields((heading, cell) for heading, cell in zip(names, row, strict=True) if cell)
 
     def fields(self, fields: Iterable[tuple[str, str]]) -> None:
         """Show values with their names, a line each; further lines of one are indented."""

@@ -85,7 +85,7 @@ class Screen(Protocol):
     def line(self, text: str) -> None:
         """Show a line of data, whatever characters are in it."""
 
-    def rows(self, headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    def rows(self, headings: Sequence[str | Bilingual], rows: Iterable[Sequence[str]]) -> None:
         """Show a table of data."""
 
     def moment(self, at: datetime) -> str:

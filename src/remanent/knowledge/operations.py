@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
-from remanent.bilingual import Bilingual, Language, translated
+from remanent.bilingual import Bilingual, Language, bilingual_words, translated
 from remanent.discipline.operation import Body, Command, Face, FolderCommand, Permission, Screen, Tool, operation
 from remanent.discipline.port import Call, ProgressStep
 from remanent.discipline.shapes import AnyTags, AsOf, Nothing, Page, Since, Tags, Until, Where, about
@@ -47,11 +47,7 @@ ADDED = Bilingual(
     "{name}: {status}, {chunks} chunks, {embedded} of them new.",
     "{name}：{status}，{chunks} 个文本块，其中 {embedded} 个为新。",
 )
-STATUS = {
-    "added": Bilingual("added", "已添加"),
-    "changed": Bilingual("changed", "已更新"),
-    "unchanged": Bilingual("unchanged", "未变化"),
-}
+STATUS = {one.en: one for one in bilingual_words("added 已添加, changed 已更新, unchanged 未变化")}
 NOTHING_FOUND = Bilingual("No matching passage.", "没有相符的段落。")
 REMOVED = Bilingual("Removed: {name}.", "已删除：{name}。")
 SYNCED = Bilingual(
@@ -59,13 +55,7 @@ SYNCED = Bilingual(
     "新增 {added}，更新 {changed}，未变 {unchanged}，移除 {removed}；新文本块 {embedded} 个。",
 )
 FAILED = Bilingual("{name} was not added: {reason}", "未能添加 {name}：{reason}")
-HEADINGS = (
-    Bilingual("name", "名称"),
-    Bilingual("title", "标题"),
-    Bilingual("chunks", "文本块"),
-    Bilingual("changed", "更新于"),
-    Bilingual("status", "状态"),
-)
+HEADINGS = bilingual_words("name 名称, title 标题, chunks 文本块, changed 更新于, status 状态")
 DOCUMENT_STATUS = {
     "ready": Bilingual("ready", "就绪"),
     "indexing": Bilingual("indexing {done}/{total}", "正在索引 {done}/{total}"),
@@ -87,12 +77,8 @@ FINER_STATS = Bilingual(
     "Searchable by meaning; a finer pass over English texts is still running: {finer_read} of {finer_of}.",
     "已可按语义检索；英文精读进行中：{finer_read}/{finer_of}。",
 )
-COLLECTION_HEADINGS = (
-    Bilingual("collection", "集合"),
-    Bilingual("documents", "文档"),
-    Bilingual("chunks", "文本块"),
-    Bilingual("chunk size", "文本块大小"),
-    Bilingual("open only to", "仅对以下智能体开放"),
+COLLECTION_HEADINGS = bilingual_words(
+    "collection 集合, documents 文档, chunks 文本块, chunk size 文本块大小, open only to 仅对以下智能体开放"
 )
 
 Collection = Annotated[str, about("The collection.", "集合。", min_length=1, max_length=150)]
@@ -183,7 +169,7 @@ def _show_documents(screen: Screen, page: Page[Document]) -> None:
         (one.name, one.title, str(one.chunks), screen.moment(one.updated_at), _status(screen, one))
         for one in page.items
     ]
-    screen.rows([screen.word(heading) for heading in HEADINGS], rows)
+    screen.rows(HEADINGS, rows)
 
 
 def _status(screen: Screen, document: Document) -> str:
@@ -231,7 +217,7 @@ def _show_stats(screen: Screen, stats: KnowledgeStats) -> None:
         (one.name, str(one.documents), str(one.chunks), str(one.chunk_size), ", ".join(one.agents or ()))
         for one in stats.collections
     ]
-    screen.rows([screen.word(heading) for heading in COLLECTION_HEADINGS], rows)
+    screen.rows(COLLECTION_HEADINGS, rows)
 
 
 def _show_passages(screen: Screen, found: KnowledgeFound) -> None:

@@ -18,7 +18,7 @@ from typing import Annotated, Any
 
 from pydantic import JsonValue
 
-from remanent.bilingual import Bilingual
+from remanent.bilingual import Bilingual, bilingual_words
 from remanent.discipline.operation import Command, Level, Permission, Screen, operation
 from remanent.discipline.shapes import Cursor, Limit, Moment, Nothing, Page, about, page_of, read_cursor
 from remanent.embedding import open_embedder
@@ -232,13 +232,13 @@ async def verify(call: ServiceCall, _: Nothing) -> AuditVerification:
 
 # ── what is on the server ────────────────────────────────────────────────────
 
-_PLACE = (Bilingual("organisation", "组织"), Bilingual("workspace", "工作区"), Bilingual("agent", "智能体"))
-_SETTING = (Bilingual("setting", "设置项"), Bilingual("value", "值"), Bilingual("meaning", "含义"))
+_PLACE = bilingual_words("organisation 组织, workspace 工作区, agent 智能体")
+_SETTING = bilingual_words("setting 设置项, value 值, meaning 含义")
 _SET = Bilingual("(set)", "（已设置）")
 
 
 def _show_places(screen: Screen, answer: Page[Scope]) -> None:
-    screen.rows([screen.word(one) for one in _PLACE], ((one.org, one.workspace, one.agent) for one in answer.items))
+    screen.rows(_PLACE, ((one.org, one.workspace, one.agent) for one in answer.items))
 
 
 @operation(
@@ -268,7 +268,7 @@ def _show_settings(screen: Screen, answer: Page[ShownSetting]) -> None:
         secret = "" if one.is_default else screen.word(_SET)
         meaning = one.chinese if screen.language == "zh" else one.english
         rows.append((one.name, secret if one.value is None else one.value, meaning))
-    screen.rows([screen.word(one) for one in _SETTING], rows)
+    screen.rows(_SETTING, rows)
 
 
 @operation(
@@ -288,15 +288,8 @@ async def settings(call: ServiceCall, _: Nothing) -> Page[ShownSetting]:
     return Page(items=tuple(shown_settings(own)))
 
 
-_HEADINGS = (
-    Bilingual("role", "角色"),
-    Bilingual("engine", "引擎"),
-    Bilingual("model", "模型"),
-    Bilingual("tier", "层级"),
-    Bilingual("temperature", "温度"),
-    Bilingual("top-p", "top-p"),
-    Bilingual("max tokens", "最大输出"),
-    Bilingual("window", "窗口"),
+_HEADINGS = bilingual_words(
+    "role 角色, engine 引擎, model 模型, tier 层级, temperature 温度, top-p top-p, max tokens 最大输出, window 窗口"
 )
 _NO_MODEL = Bilingual(
     "No model is configured: everything runs offline. Set model.provider and model.name to use one.",
@@ -311,7 +304,7 @@ def _show_roles(screen: Screen, answer: Page[RoleSetup]) -> None:
         model = "–" if setup.model is None else f"{setup.model} ({setup.provider})"
         numbers = (f"{setup.temperature:g}", f"{setup.top_p:g}", str(setup.max_tokens), str(setup.window))
         rows.append((setup.role, setup.engine, model, setup.tier, *numbers))
-    screen.rows([screen.word(heading) for heading in _HEADINGS], rows)
+    screen.rows(_HEADINGS, rows)
     if all(setup.engine == "offline" for setup in answer.items):
         screen.tell(_NO_MODEL)
 

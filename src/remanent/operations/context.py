@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, JsonValue
 
-from remanent.bilingual import Bilingual
+from remanent.bilingual import Bilingual, bilingual_words
 from remanent.context import ContextView
 from remanent.context.sessions import (
     MAX_ITEMS,
@@ -134,13 +134,7 @@ async def write_pad(call: ServiceCall, request: WritePad) -> Done:
 
 SessionName = Annotated[str, about("The session.", "会话。", min_length=1, max_length=200)]
 
-_HEADINGS = (
-    Bilingual("session", "会话"),
-    Bilingual("state", "状态"),
-    Bilingual("started", "开始"),
-    Bilingual("last used", "最近使用"),
-    Bilingual("ended", "结束"),
-)
+_HEADINGS = bilingual_words("session 会话, state 状态, started 开始, last used 最近使用, ended 结束")
 _STATES = {
     "open": Bilingual("open", "进行中"),
     "call": Bilingual("ended", "已结束"),
@@ -167,7 +161,7 @@ def _show(screen: Screen, answer: Page[SessionInfo]) -> None:
         rows.append(
             [one.session, screen.word(_STATES[state]), *("" if at is None else screen.moment(at) for at in moments)]
         )
-    screen.rows([screen.word(heading) for heading in _HEADINGS], rows)
+    screen.rows(_HEADINGS, rows)
 
 
 @_reads(

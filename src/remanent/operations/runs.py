@@ -24,7 +24,7 @@ from remanent.discipline.shapes import Done
 from remanent.errors import InvalidInput, NotFound, NotPermitted, QueueFull, RemanentError, StorageError
 from remanent.jobs.runner import describe_failure
 from remanent.lightweight import dataclass
-from remanent.model import Clock, Model, Scope, system_clock
+from remanent.model import Clock, Model, system_clock
 from remanent.model.clock import Instant
 from remanent.model.ids import Id
 from remanent.operations.access.keys import FOLDER, LOCAL, Permission, Principal, Target
@@ -378,7 +378,7 @@ class Runs:
 
     async def _note(self, kept: _RunState, ended: Run) -> None:
         """Write down the answer in the agent's own store, where erasing finds it, and the state in a file."""
-        scope = _scope(kept.place)
+        scope = kept.place.scope
         if kept.is_durable and scope is not None:
             said = {"response": ended.response, "message": ended.message}
             note = NotedAnswer(fingerprint="", at=self._clock(), status=0, content=json.dumps(said, ensure_ascii=False))
@@ -388,7 +388,7 @@ class Runs:
 
     async def _still(self, kept: _RunState) -> Run:
         """Return a run of this process without an answer that was erased since, by whatever process."""
-        scope = _scope(kept.place)
+        scope = kept.place.scope
         if kept.is_noted and scope is not None and (kept.run.response is not None or kept.run.message):
             note = await self._notes.find(scope, _name(kept.run.run_id))
             if note is None or note.content is None:
@@ -408,18 +408,12 @@ class Runs:
         run = await asyncio.to_thread(self._standing, written)
         if run.state not in {RunState.DONE, RunState.FAILED}:
             return run.replace(message=INTERRUPTED) if run.state is RunState.INTERRUPTED else run
-        scope = _scope(written.place)
+        scope = written.place.scope
         note = None if scope is None else await self._notes.find(scope, _name(run.run_id))
         if note is None or note.content is None:
             return run.replace(message=_ANSWER_GONE)
         said = json.loads(note.content)
         return run.replace(response=said["response"], message=said["message"])
-
-
-def _scope(place: Target) -> Scope | None:
-    if place.workspace is None or place.agent is None:
-        return None
-    return Scope(org=place.org, workspace=place.workspace, agent=place.agent)
 
 
 def _name(run_id: str) -> str:

@@ -163,8 +163,8 @@ class IdempotencyStore:
         return True
 
     def _notes(self, place: Target) -> "_AgentNotes | _ShelfNotes":
-        if place.workspace is not None and place.agent is not None:
-            return _AgentNotes(self._service, Scope(org=place.org, workspace=place.workspace, agent=place.agent))
+        if (scope := place.scope) is not None:
+            return _AgentNotes(self._service, scope)
         return _ShelfNotes(self._service.memory.shelf, now=self._service.clock())
 
     def _forget_old(self) -> None:

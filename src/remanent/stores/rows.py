@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, LiteralString
 from zlib import crc32
 
@@ -87,7 +88,8 @@ _KINDS = KindsByName()
 _ORIGINS = {origin.value: origin for origin in Origin}
 _STATUSES = {status.value: status for status in Status}
 _ENTRY_KINDS = {kind.value: kind for kind in EntryKind}
-_IN_A_RECORD = tuple(Record.model_fields)
+_IN_A_RECORD, _IN_AN_ENTRY = tuple(Record.model_fields), tuple(Entry.model_fields)
+_ENTRY, _JOB, _LINK = (columns.split(", ") for columns in (ENTRY_COLUMNS, JOB_COLUMNS, LINK_COLUMNS))
 _MOMENTS = ("created_at", "updated_at", "occurred_at", "valid_from", "valid_to", "expires_at")
 _DAMAGED = "a stored text is damaged; run `remanent doctor --repair` to save what is readable"
 
@@ -143,22 +145,35 @@ def dump(value: object) -> str:
     return _encode(value)
 
 
+_PLAIN = frozenset({str, int, float, bool, dict, type(None)})
+"""Types that columns hold as they are; JSON is written by whoever knows how."""
+
+
+def _cell(value: Any) -> Any:
+    """Return what a column holds for a moment, or for a word of ours."""
+    if isinstance(value, datetime):
+        return to_millis(value)
+    return value.value
+
+
+def _cells(columns: str, *, without: Sequence[str] = ()) -> Callable[[Any], list[Any]]:
+    """Return what makes a row of an object: a cell for each column, session and task from its scope."""
+    names = [name for name in columns.split(", ") if name not in without]
+    values = attrgetter(*(f"scope.{name}" if name in {"session", "task"} else name for name in names))
+    return lambda item: [value if type(value) in _PLAIN else _cell(value) for value in values(item)]
+
+
+_entry_cells = _cells(ENTRY_COLUMNS, without=("seq", "metadata", "attachments", "origin", "erased", "crc"))
+
+
 def entry_row(entry: Entry) -> Row:
     """Return the columns of an entry, without its place."""
+    noted = {**entry.metadata, TAGS: entry.tags} if entry.tags else entry.metadata
+    files = [item.model_dump(mode="json") for item in entry.attachments]
     return (
-        entry.id,
-        entry.caller_id,
-        entry.scope.session,
-        entry.scope.task,
-        entry.kind.value,
-        entry.role,
-        entry.text,
-        to_millis(entry.occurred_at),
-        to_millis(entry.recorded_at),
-        dump({**entry.metadata, TAGS: entry.tags} if entry.tags else entry.metadata)
-        if entry.metadata or entry.tags
-        else None,
-        dump([item.model_dump(mode="json") for item in entry.attachments]) if entry.attachments else None,
+        *_entry_cells(entry),
+        dump(noted) if noted else None,
+        dump(files) if files else None,
         entry.origin.value,
         int(entry.erased),
         crc32(entry.text.encode()),
@@ -167,25 +182,17 @@ def entry_row(entry: Entry) -> Row:
 
 def entry_of(scope: Scope, row: Row) -> Entry:
     """Return the entry of a row; our own rows were checked when they were written."""
-    (seq, entry_id, caller_id, session, task, kind, role, text, occurred, recorded, metadata, attachments, origin, gone,
-     crc) = row  # fmt: skip
-    verify(crc, text.encode())
-    return Entry.checked(
-        id=entry_id,
-        seq=seq,
-        scope=_owned(scope, session, task),
-        kind=_ENTRY_KINDS[kind],
-        role=role,
-        text=text,
-        occurred_at=from_millis(occurred),
-        recorded_at=from_millis(recorded),
-        caller_id=caller_id,
-        metadata=(noted := parse(metadata) if metadata else {}),
-        tags=tuple(noted.pop(TAGS, ())),
-        attachments=tuple(Attachment.model_validate(item) for item in parse(attachments)) if attachments else (),
-        origin=_ORIGINS[origin],
-        erased=bool(gone),
-    )
+    told = dict(zip(_ENTRY, row, strict=True))
+    verify(told["crc"], told["text"].encode())
+    noted, files = told["metadata"], told["attachments"]
+    told["scope"] = _owned(scope, told["session"], told["task"])
+    told["kind"], told["origin"] = _ENTRY_KINDS[told["kind"]], _ORIGINS[told["origin"]]
+    told["occurred_at"], told["recorded_at"] = from_millis(told["occurred_at"]), from_millis(told["recorded_at"])
+    told["metadata"] = parse(noted) if noted else {}
+    told["tags"] = tuple(told["metadata"].pop(TAGS, ()))
+    told["attachments"] = tuple(Attachment.model_validate(item) for item in parse(files)) if files else ()
+    told["erased"] = bool(told["erased"])
+    return Entry.checked(**{name: told[name] for name in _IN_AN_ENTRY})
 
 
 def digests_of(attachments: str) -> set[str]:
@@ -221,27 +228,13 @@ def place_of(row: Row) -> RecordPosition:
     )
 
 
+_record_cells = _cells(RECORD_FIELDS, without=("body", "crc"))
+
+
 def record_row(record: Record) -> Row:
     """Return the columns of a record; its body leaves out what columns hold or the file's place tells."""
     body = record.model_dump_json(exclude=_NO_BODY if record.changed_by else {*_NO_BODY, "changed_by"})
-    return (
-        record.id,
-        record.kind.value,
-        record.status.value,
-        record.scope.session,
-        record.scope.task,
-        to_millis(record.created_at),
-        to_millis(record.updated_at),
-        to_millis(record.occurred_at),
-        millis(record.valid_from),
-        millis(record.valid_to),
-        millis(record.expires_at),
-        record.version,
-        record.access_count,
-        record.scan_count,
-        body,
-        crc32(body.encode()),
-    )
+    return (*_record_cells(record), body, crc32(body.encode()))
 
 
 def record_of(scope: Scope, row: Row) -> Record:
@@ -294,79 +287,40 @@ def conflict_of(scope: Scope, row: Row) -> Conflict:
     return Conflict.model_validate({**parse(row[2]), "scope": _owned(scope, row[0], row[1])})
 
 
-def link_row(link: Link) -> Row:
-    """Return the columns of a link."""
-    return (
-        link.from_id,
-        link.to_id,
-        link.relation,
-        link.strength,
-        to_millis(link.created_at),
-        to_millis(link.updated_at),
-    )
+link_row = _cells(LINK_COLUMNS)
+"""Returns the columns of a link."""
 
 
 def link_of(row: Row) -> Link:
     """Return the link of a row."""
-    from_id, to_id, relation, strength, created, updated = row
-    return Link.checked(
-        from_id=from_id,
-        to_id=to_id,
-        relation=relation,
-        strength=strength,
-        created_at=_shared_moment(created),
-        updated_at=_shared_moment(updated),
-    )
+    *told, created, updated = row
+    moments = {"created_at": _shared_moment(created), "updated_at": _shared_moment(updated)}
+    return Link.checked(**dict(zip(_LINK, told, strict=False)), **moments)
 
 
 # Links are made and weakened by the thousand in one moment.
 _shared_moment = lru_cache(maxsize=4096)(from_millis)
 
 
+_job_cells = _cells(JOB_COLUMNS, without=("seq",))
+_PAYLOAD = JOB_COLUMNS.split(", ").index("payload") - 1
+
+
 def job_row(job: Job) -> Row:
     """Return the columns of a job, without its place."""
-    return (
-        job.id,
-        job.scope.session,
-        job.scope.task,
-        job.kind,
-        job.lane,
-        job.key,
-        dump(job.payload),
-        job.state.value,
-        job.attempts,
-        job.max_attempts,
-        to_millis(job.enqueued_at),
-        millis(job.not_before),
-        job.worker,
-        job.fence,
-        millis(job.lease_until),
-        job.error,
-    )
+    row = _job_cells(job)
+    row[_PAYLOAD] = dump(job.payload)
+    return row
 
 
 def job_of(scope: Scope, row: Row) -> Job:
     """Return the job of a row."""
-    (seq, job_id, session, task, kind, lane, key, payload, state, attempts, most, enqueued, not_before, worker, fence,
-     lease, error) = row  # fmt: skip
-    return Job.checked(
-        id=job_id,
-        seq=seq,
-        scope=_owned(scope, session, task),
-        kind=kind,
-        lane=lane,
-        key=key,
-        payload=parse(payload),
-        state=JobState(state),
-        attempts=attempts,
-        max_attempts=most,
-        enqueued_at=from_millis(enqueued),
-        not_before=_moment(not_before),
-        worker=worker,
-        fence=fence,
-        lease_until=_moment(lease),
-        error=error,
-    )
+    told = dict(zip(_JOB, row, strict=True))
+    told["scope"] = _owned(scope, told["session"], told["task"])
+    told["payload"], told["state"] = parse(told["payload"]), JobState(told["state"])
+    for name in ("enqueued_at", "not_before", "lease_until"):
+        told[name] = _moment(told[name])
+    return Job.checked(**{name: told[name] for name in Job.model_fields})
 
 
 def named_row(item: Entry | Record | Tombstone | Link | Conflict | Job) -> dict[str, Any]:

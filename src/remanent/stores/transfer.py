@@ -16,7 +16,7 @@ import hashlib
 import json
 from base64 import b64decode, b64encode
 from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -324,7 +324,7 @@ class _ImportReader:
         if _PLACES[sort] < self._section:
             raise InvalidInput(f"it comes too late: each {sort} must come before whatever refers to it")
         self._section = _PLACES[sort]
-        change = IMPORTED_KINDS[sort](self, body)
+        change: Change = getattr(self, sort)(body)
         self.seal.count(sort, line)
         return change
 
@@ -405,18 +405,8 @@ class _ImportReader:
         return EnqueueJob(job, limit=_ALL)
 
 
-IMPORTED_KINDS: dict[str, Callable[[_ImportReader, dict[str, Any]], Change]] = {
-    "entry": _ImportReader.entry,
-    "record": _ImportReader.record,
-    "version": _ImportReader.version,
-    "link": _ImportReader.link,
-    "conflict": _ImportReader.conflict,
-    "tombstone": _ImportReader.tombstone,
-    "vector": _ImportReader.vector,
-    "state": _ImportReader.state,
-    "job": _ImportReader.job,
-}
-"""The sorts of lines between the first and the last, in their order, with what each becomes."""
+IMPORTED_KINDS = ("entry", "record", "version", "link", "conflict", "tombstone", "vector", "state", "job")
+"""The sorts of lines between the first and the last, in their order; `_ImportReader` has a method for each."""
 _PLACES = {sort: place for place, sort in enumerate(IMPORTED_KINDS)}
 
 

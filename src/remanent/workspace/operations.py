@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
-from remanent.bilingual import Bilingual, translated
+from remanent.bilingual import Bilingual, bilingual_words, translated
 from remanent.discipline.operation import Command, Permission, Screen, Tool, operation
 from remanent.discipline.port import Call
 from remanent.discipline.shapes import Limit, Nothing, Page, Session, about
@@ -56,11 +56,11 @@ MAX_SHOWN = 200
 
 
 CONTENTS = {
-    "journal": Bilingual("journal", "日志"),
-    "tool traces": Bilingual("tool traces", "工具调用记录"),
-    "scratchpad": Bilingual("scratchpad", "便签"),
-    "all scratchpads": Bilingual("all scratchpads", "全部便签"),
-    "indexed passages": Bilingual("indexed passages", "已索引的段落"),
+    one.en: one
+    for one in bilingual_words(
+        "journal 日志, tool traces 工具调用记录, scratchpad 便签, all scratchpads 全部便签, "
+        "indexed passages 已索引的段落"
+    )
 }
 UNITS = {
     "characters": Bilingual("{count} characters", "{count} 字"),

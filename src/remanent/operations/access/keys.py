@@ -18,7 +18,7 @@ from pydantic import AfterValidator, Field
 
 from remanent.discipline.operation import Permission
 from remanent.errors import InvalidInput, InvalidSettings, KeysDamaged, NotAuthenticated, NotFound, StorageError
-from remanent.model import Clock, Model, system_clock
+from remanent.model import Clock, Model, Scope, system_clock
 from remanent.model.clock import Instant
 from remanent.model.scope import check_name
 from remanent.settings import SECRETS_FOLDER, Settings
@@ -35,6 +35,13 @@ class Target(Model):
     org: Name
     workspace: Name | None = None
     agent: Name | None = None
+
+    @property
+    def scope(self) -> Scope | None:
+        """Whose memory it is; `None` where more than one agent is meant."""
+        if self.workspace is None or self.agent is None:
+            return None
+        return Scope(org=self.org, workspace=self.workspace, agent=self.agent)
 
 
 class Reach(Model):

@@ -269,8 +269,7 @@ class TransferConformance(StoreSuite):
         second = await agent.update(agent.next_version(world.kept, content="She moved to Porto."))
         await agent.update(agent.next_version(second, summary="Porto"))
         await agent.erase(Erasure(entry_ids=(erased.id,)))
-        async with agent.transaction() as tx:
-            tx.touch([world.linked.id], accessed=3)
+        await agent.do.touch([world.linked.id], accessed=3)
         return world
 
     async def test_the_export_of_an_import_is_the_same_to_the_byte(

@@ -359,6 +359,11 @@ class StoredAgent:
         """Return what the store does under this name, for this agent."""
         return partial(getattr(self.store, name), self.scope)
 
+    @property
+    def do(self) -> "_OneByOne":
+        """What a unit of work can do, each as one of its own: `await agent.do.unlink("a", "b")`."""
+        return _OneByOne(self)
+
     async def revision(self) -> int:
         """Return a number that rises whenever anything that can be read is changed."""
         return (await self.store.standing(self.scope)).revision
@@ -385,10 +390,19 @@ class StoredAgent:
 
     async def forget(self, record: Record) -> None:
         """Forget a record now."""
-        async with self.transaction() as tx:
-            tx.forget(record, at=self.clock())
+        await self.do.forget(record, at=self.clock())
 
-    async def drop(self, record_id: str) -> None:
-        """Drop a record with its history."""
-        async with self.transaction() as tx:
-            tx.drop(record_id)
+
+class _OneByOne:
+    def __init__(self, agent: StoredAgent) -> None:
+        self._agent = agent
+
+    def __getattr__(self, name: str) -> Callable[..., Awaitable[Committed]]:
+        """Return what a unit of work has under this name, which is committed at once."""
+
+        async def do(*given: Any, **named: Any) -> Committed:
+            async with self._agent.transaction() as tx:
+                getattr(tx, name)(*given, **named)
+            return tx.committed
+
+        return do

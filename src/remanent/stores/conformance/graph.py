@@ -71,8 +71,7 @@ class GraphConformance(StoreSuite):
     ) -> None:
         """Two maintenance jobs may come to the same conclusion."""
         for _ in range(2):
-            async with agent.transaction() as tx:
-                tx.unlink("a", "b", relation="about")
+            await agent.do.unlink("a", "b", relation="about")
         assert ("a", "b", "about") not in await ends(agent)
         assert ("a", "b", "因为") in await ends(agent)
 
@@ -80,15 +79,13 @@ class GraphConformance(StoreSuite):
         self, agent: StoredAgent, linked: None
     ) -> None:
         """Fading happens inside the store: a graph has too many links to read and write each."""
-        async with agent.transaction() as tx:
-            tx.fade(["a", "a"], factor=0.5, floor=0.2, at=agent.clock.advance(seconds=1))
+        await agent.do.fade(["a", "a"], factor=0.5, floor=0.2, at=agent.clock.advance(seconds=1))
         assert [(link.to_id, link.relation, link.strength) for link in await agent.links(LinkQuery())] == [
             ("b", "因为", 0.25),
             ("c", "about", 0.1),
             ("c", "causes", 0.9),
         ]
-        async with agent.transaction() as tx:
-            tx.fade(["a", "nobody"], factor=0.5, floor=0.2, at=agent.clock.advance(seconds=1))
+        await agent.do.fade(["a", "nobody"], factor=0.5, floor=0.2, at=agent.clock.advance(seconds=1))
         assert await ends(agent) == [("a", "b", "因为"), ("b", "c", "causes")]
 
     async def test_a_factor_that_would_make_links_stronger_is_refused(self, agent: StoredAgent) -> None:
@@ -157,8 +154,7 @@ class GraphConformance(StoreSuite):
     async def test_a_link_has_a_direction(self, agent: StoredAgent, abc: list[Record]) -> None:
         """'Alice manages Bob' does not say that Bob manages Alice."""
         await agent.commit(PutLink(agent.link("a", "b", "about")), PutLink(agent.link("b", "a", "about")))
-        async with agent.transaction() as tx:
-            tx.unlink("a", "b", relation="about")
+        await agent.do.unlink("a", "b", relation="about")
         assert await ends(agent) == [("b", "a", "about")]
 
     async def test_a_conflict_comes_back_as_it_was_put(self, agent: StoredAgent, abc: list[Record]) -> None:
@@ -228,13 +224,11 @@ class GraphConformance(StoreSuite):
         """Two writers that read the same value: the slower one is told, and nothing of its unit of work happens."""
         values: list[Any] = [None, {"step": "读", "tries": [1, 2.5]}, "x", False]
         for before, after in pairwise(values):
-            async with agent.transaction() as tx:
-                tx.state("a", after, expects=before)
+            await agent.do.state("a", after, expects=before)
             for wrong in (before, "another"):
                 with pytest.raises(VersionConflict):
                     await agent.commit(PutState("beside", 1), PutState("a", "late", wrong))
-        async with agent.transaction() as tx:
-            tx.state("a", None, expects=await agent.state("a"))
+        await agent.do.state("a", None, expects=await agent.state("a"))
         assert await agent.states() == {}
 
 
@@ -344,8 +338,7 @@ class HistoryConformance(StoreSuite):
         [entry] = await agent.append(agent.entry())
         [record] = await agent.put(agent.record_of(entry, "She lives in Lisbon.", summary="home", keywords=("Lisbon",)))
         at = agent.clock.advance(seconds=10)
-        async with agent.transaction() as tx:
-            tx.forget(record, at=at, reason="not used")
+        await agent.do.forget(record, at=at, reason="not used")
         [stone] = await agent.tombstones()
         assert (stone.record_id, stone.about, stone.reason) == (record.id, "home", "not used")
         assert (stone.learned_at, stone.forgotten_at) == (record.created_at, at)
@@ -357,11 +350,9 @@ class HistoryConformance(StoreSuite):
         """Forgetting is an event in time as well, and does not rewrite what was known before it."""
         [record] = await agent.put(agent.record())
         forgotten_at = agent.clock.advance(seconds=10)
-        async with agent.transaction() as tx:
-            tx.forget(record, at=forgotten_at)
+        await agent.do.forget(record, at=forgotten_at)
         restored_at = agent.clock.advance(seconds=10)
-        async with agent.transaction() as tx:
-            tx.restore(await agent.current(record.id), at=restored_at)
+        await agent.do.restore(await agent.current(record.id), at=restored_at)
         assert await agent.listed(as_of=forgotten_at - SECOND) == [record.content]
         assert await agent.listed(as_of=forgotten_at) == []
         assert await agent.found("Lisbon", as_of=forgotten_at - SECOND) == [record.id]
@@ -373,8 +364,7 @@ class HistoryConformance(StoreSuite):
         """Found again by its words, and no longer listed as forgotten."""
         [record] = await agent.put(agent.record())
         await agent.forget(record)
-        async with agent.transaction() as tx:
-            tx.restore(await agent.current(record.id), at=agent.clock.advance(seconds=1))
+        await agent.do.restore(await agent.current(record.id), at=agent.clock.advance(seconds=1))
         back = await agent.current(record.id)
         assert back == record.replace(version=3, updated_at=agent.clock())
         assert await agent.tombstones() == []

@@ -41,28 +41,21 @@ class QueueDriver(StoredAgent):
         assert job is not None
         return job
 
-    async def finish(self, job: Job) -> None:
-        """Take a job out."""
-        async with self.transaction() as tx:
-            tx.finish(job)
-
     async def retry(self, job: Job, *, seconds: float, to_tail: bool = False) -> None:
         """Give a job back for later."""
         later = self.clock() + timedelta(seconds=seconds)
-        async with self.transaction() as tx:
-            tx.retry(job, not_before=later, error="Failed: once", to_tail=to_tail)
+        await self.do.retry(job, not_before=later, error="Failed: once", to_tail=to_tail)
 
     async def bury(self, job: Job) -> None:
         """Give a job up."""
-        async with self.transaction() as tx:
-            tx.bury(job, error="Failed: for good")
+        await self.do.bury(job, error="Failed: for good")
 
     async def run_all(self) -> list[str]:
         """Claim and finish until nothing is due, and return the kinds in the order they ran."""
         ran = []
         while (job := await self.claim()) is not None:
             ran.append(job.kind)
-            await self.finish(job)
+            await self.do.finish(job)
         return ran
 
     async def queued(self, **query: Any) -> list[str]:
@@ -129,7 +122,7 @@ class QueueConformance(_QueueSuite):
         await line.add("a", "b")
         first = await line.must_claim()
         assert await line.claim("w2") is None
-        await line.finish(first)
+        await line.do.finish(first)
         assert (await line.must_claim("w2")).kind == "b"
 
     async def test_lanes_do_not_wait_for_each_other(self, line: QueueDriver) -> None:
@@ -139,7 +132,7 @@ class QueueConformance(_QueueSuite):
         claimed = [await line.must_claim(f"w{number}") for number in range(2)]
         assert [job.kind for job in claimed] == ["a1", "b1"]
         assert await line.claim() is None
-        await line.finish(claimed[1])
+        await line.do.finish(claimed[1])
         assert (await line.must_claim()).kind == "b2"
 
     async def test_no_job_is_claimed_twice_by_many_at_once(self, line: QueueDriver, opened: OpenStore) -> None:
@@ -160,7 +153,7 @@ class QueueConformance(_QueueSuite):
     async def test_a_finished_job_is_gone(self, line: QueueDriver) -> None:
         """The queue holds what is to be done and no history."""
         await line.add("a")
-        await line.finish(await line.must_claim())
+        await line.do.finish(await line.must_claim())
         assert await line.queue() == QueueState()
 
     async def test_a_key_is_enqueued_once_while_it_waits(self, line: QueueDriver) -> None:
@@ -181,7 +174,7 @@ class QueueConformance(_QueueSuite):
         running = await line.must_claim()
         assert len(await line.add("second", key="k")) == 1
         assert await line.add("third", key="k") == []
-        await line.finish(running)
+        await line.do.finish(running)
         assert await line.run_all() == ["second"]
 
     async def test_a_job_given_back_takes_a_waiting_twin_with_it(self, line: QueueDriver) -> None:
@@ -252,7 +245,7 @@ class QueueConformance(_QueueSuite):
             await line.renew(job_id=old.id, fence=old.fence, lease=LEASE, now=line.clock())
         assert await line.jobs(JobQuery()) == [new]
         assert await line.states() == {}
-        await line.finish(new)
+        await line.do.finish(new)
         assert await line.queued() == []
 
     async def test_who_is_late_but_not_taken_over_may_still_finish(self, line: QueueDriver) -> None:
@@ -260,16 +253,16 @@ class QueueConformance(_QueueSuite):
         await line.add("a")
         job = await line.must_claim()
         line.clock.advance(seconds=600)
-        await line.finish(job)
+        await line.do.finish(job)
         assert await line.queued() == []
 
     async def test_a_job_is_finished_once(self, line: QueueDriver) -> None:
         """A worker that gets no answer asks again, and must not end another job with it."""
         await line.add("a")
         job = await line.must_claim()
-        await line.finish(job)
+        await line.do.finish(job)
         with pytest.raises(LeaseLost):
-            await line.finish(job)
+            await line.do.finish(job)
 
     async def test_a_job_that_nobody_claimed_cannot_be_finished(self, line: QueueDriver) -> None:
         """There is no fence number by which it could be."""
@@ -314,8 +307,7 @@ class QueueConformance(_QueueSuite):
         """A shutdown is no fault of the job, and must not bring it nearer to its burial."""
         await line.add("a")
         job = await line.must_claim()
-        async with line.transaction() as tx:
-            tx.retry(job, not_before=line.clock(), error="", counts=False)
+        await line.do.retry(job, not_before=line.clock(), error="", counts=False)
         [waiting] = await line.jobs(JobQuery())
         assert waiting.attempts == 0
         again = await line.must_claim()
@@ -357,7 +349,7 @@ class QueueConformance(_QueueSuite):
             tx.revive(dead.id)
         assert tx.committed.enqueued == (dead.id,)
         assert (await line.queue()).dead == 0
-        await line.finish(await line.must_claim())
+        await line.do.finish(await line.must_claim())
         revived = await line.must_claim()
         assert (revived.id, revived.attempts) == (dead.id, 1)
         assert revived.fence > dead.fence

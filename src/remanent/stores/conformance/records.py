@@ -63,8 +63,7 @@ class RecordsConformance(StoreSuite):
         """Reading is frequent; a version for every access would bury the history that matters."""
         record, other = await agent.put(agent.record(), agent.record())
         agent.clock.advance(seconds=1)
-        async with agent.transaction() as tx:
-            tx.touch([record.id, record.id, "nobody"], accessed=1, scanned=2)
+        await agent.do.touch([record.id, record.id, "nobody"], accessed=1, scanned=2)
         assert await agent.current(record.id) == record.replace(access_count=2, scan_count=4)
         assert await agent.current(other.id) == other
         assert len(await agent.versions(record.id)) == 1
@@ -313,7 +312,7 @@ class RecordsConformance(StoreSuite):
         await agent.update(agent.next_version(record, content="dropped later"))
         there, back = agent.link(record.id, other.id), agent.link(other.id, record.id)
         await agent.commit(PutLink(there), PutLink(back))
-        await agent.drop(record.id)
+        await agent.do.drop(record.id)
         assert await agent.listed(statuses=None) == ["other"]
         assert await agent.versions(record.id) == []
         assert await agent.past_versions(after=None, limit=10) == []
@@ -322,7 +321,7 @@ class RecordsConformance(StoreSuite):
     async def test_a_dropped_record_can_be_put_anew(self, agent: StoredAgent) -> None:
         """Derived ids are often worked out from what they derive from, and come again."""
         [record] = await agent.put(agent.record())
-        await agent.drop(record.id)
+        await agent.do.drop(record.id)
         await agent.put(record)
         assert await agent.current(record.id) == record
         assert len(await agent.versions(record.id)) == 1
@@ -407,8 +406,7 @@ class PlacesConformance(StoreSuite):
         (turn,) = await _turns(agent, ["a"])
         before = await agent.revision()
         await agent.commit(TouchRecords((turn.id,), accessed=1))
-        async with agent.transaction() as tx:
-            tx.enqueue(agent.job(), limit=10)
+        await agent.do.enqueue(agent.job(), limit=10)
         assert await agent.revision() == before
 
 

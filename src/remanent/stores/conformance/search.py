@@ -105,7 +105,7 @@ class TextConformance(StoreSuite):
     async def test_a_dropped_record_is_not_found(self, agent: StoredAgent) -> None:
         """Its terms leave the index in the same commit."""
         [record] = await agent.put(agent.record())
-        await agent.drop(record.id)
+        await agent.do.drop(record.id)
         assert await agent.found("lisbon", statuses=None) == []
 
     async def test_filters_apply_to_what_is_found(self, agent: StoredAgent) -> None:

@@ -38,7 +38,7 @@ async def keep(store: Store, record: Record, *values: float, model: str = MODEL)
 LOSSES: dict[str, Callable[[StoredAgent, Record], Awaitable[object]]] = {
     "content": lambda agent, record: agent.update(agent.next_version(record, content="another")),
     "forget": lambda agent, record: agent.forget(record),
-    "drop": lambda agent, record: agent.drop(record.id),
+    "drop": lambda agent, record: agent.do.drop(record.id),
     "erase": lambda agent, record: agent.erase(q.Erasure(record_ids=(record.id,))),
     "erase everything": lambda agent, record: agent.erase(q.Erasure(record_ids=(record.id,), everything=True)),
 }
@@ -86,8 +86,7 @@ class VectorRowsConformance(StoreSuite):
         """Scores must not depend on where a vector was kept."""
         [record] = await agent.put(agent.record(kind=Kind.NOTE))
         values = make_vector(0.1, -1e-38, 3.4e38, 1 / 3)
-        async with agent.transaction() as tx:
-            tx.vector(record.id, model=MODEL, values=values)
+        await agent.do.vector(record.id, model=MODEL, values=values)
         changes = await agent.vector_changes(MODEL, since=0)
         assert changes.record_ids == [record.id]
         assert changes.kinds == [Kind.NOTE]
@@ -252,7 +251,7 @@ class VectorRowsConformance(StoreSuite):
             await keep(agent.store, latest, number)
             latest = await agent.update(agent.next_version(latest, content=f"content {number}"))
         await keep(agent.store, records[2], 5)
-        await agent.drop(records[0].id)
+        await agent.do.drop(records[0].id)
         await follower.follow()
         assert follower.held == {records[2].id: vector_bytes(5)}
 
@@ -282,8 +281,7 @@ class VectorRowsConformance(StoreSuite):
         assert await agent.vectors() == {}
         assert await agent.vector_revision() == before
         assert await agent.states() == {"the rest": "is committed"}
-        async with agent.transaction() as tx:
-            tx.vector(records[0].id, model=MODEL, values=make_vector(2), expects=2)
+        await agent.do.vector(records[0].id, model=MODEL, values=make_vector(2), expects=2)
         assert await agent.vectors() == {(MODEL, records[0].id): vector_bytes(2)}
 
     async def test_records_whose_content_has_no_vector_yet_are_listed_oldest_first(
@@ -312,10 +310,9 @@ class VectorRowsConformance(StoreSuite):
             await keep(agent.store, record, 1)
         await agent.forget(records[1])
         assert await agent.unembedded(limit=10) == []
-        async with agent.transaction() as tx:
-            tx.restore(await agent.current(records[1].id), at=agent.clock())
+        await agent.do.restore(await agent.current(records[1].id), at=agent.clock())
         assert [record.id for record in await agent.unembedded(limit=10)] == [records[1].id]
-        await agent.drop(records[1].id)
+        await agent.do.drop(records[1].id)
         assert await agent.unembedded(limit=10) == []
 
     async def test_dropping_a_model_leaves_the_others_and_tells_whoever_follows(

@@ -39,7 +39,7 @@ ROLE: Final = "remanent_app"
 """Who every transaction runs as, whoever logged in: neither owner nor superuser, so that row-level security holds."""
 SCHEMA: Final = "remanent"
 _SIZE: Final = 8
-"""ConnectionPool of one process. Chosen by hand: four lanes of writers, and as many readers."""
+"""Connections of one process. Chosen by hand: four lanes of writers, and as many readers."""
 
 # ── text ─────────────────────────────────────────────────────────────────────
 
