@@ -202,7 +202,7 @@ class Category:
 
     @cached_property
     def terms(self) -> list[str]:
-        """What its things are called, as the index has it: English by stems, Chinese by pairs of signs.
+        """What its things are called, as the index has it: English by stems, Chinese by pairs of characters.
 
         To take the Chinese ones apart into words would load a dictionary, for an English question, too.
         """

@@ -326,7 +326,7 @@ _HEADS = frozenset(
 )
 """One word of every English form: most sentences hold none, and to look for the forms themselves takes long."""
 _CHINESE_HEADS = frozenset("换改变搬迁转升降涨")
-"""The first signs of the Chinese words for a change."""
+"""The first characters of the Chinese words for a change."""
 _WORD = lazy_regex(r"[a-z]+")
 _CHINESE_CHANGES = lazy_regex(
     r"换[成到了为人]|改[成为到用喝吃坐骑打学去发叫做看练睡住走在名]|更[改换新正]|变[成为了]|调整?[到为成]|推迟|延[期后]|提前"
@@ -492,12 +492,12 @@ def _names(text: str) -> set[str]:
         term for term in query_terms(_SPAN.sub(" ", _TOKEN.sub(" ", text))) if is_unspaced(term) and len(term) > 1
     }
     pieces = query_terms(" ".join(english)) if english else ()
-    # Of "26th" and "3pm" the sign after the figure names nothing: any other day has it, too.
+    # Of "26th" and "3pm" the letters after the figure names nothing: any other day has it, too.
     return chinese.union(one for one in pieces if not _AFTER_FIGURE.fullmatch(one))
 
 
 def _whole(terms: Collection[str]) -> set[str]:
-    """Return those terms that are no part of others: Chinese ones hold each other and their signs."""
+    """Return those terms that are no part of others: Chinese ones hold each other and their characters."""
     return {term for term in terms if not any(term != other and term in other for other in terms)}
 
 

@@ -227,16 +227,16 @@ def utterance_spans(utterances: Sequence[Utterance]) -> list[UtteranceSpan]:
 
 
 def _cut(text: str, span: Span, longest: int) -> list[Span]:
-    """Cut a sentence that is too long: after a clause if there is one, else a word, else a sign."""
+    """Cut a sentence that is too long: after a clause if there is one, else a word, else a character."""
     body = span.of(text)
     clauses = [end.end() for end in _CLAUSE_END.finditer(body)]
-    words, signs = word_boundaries(body), grapheme_boundaries(body)
+    words, chars = word_boundaries(body), grapheme_boundaries(body)
     cuts = [0]
     while len(body) - cuts[-1] > longest:
         start, most = cuts[-1], cuts[-1] + longest
         # A clause that would leave less than a third of a piece is too little to stand alone.
         ends = (_last(clauses, most, after=start + longest // 3), _last(words, most, after=start))
-        cuts.append(ends[0] or ends[1] or _last(signs, most, after=start) or most)
+        cuts.append(ends[0] or ends[1] or _last(chars, most, after=start) or most)
     return [Span(span.start + start, span.start + end) for start, end in pairwise([*cuts, len(body)])]
 
 

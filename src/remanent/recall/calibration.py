@@ -62,8 +62,8 @@ without going through all of it."""
 _MIN_TERMS = 4
 """A sentence with fewer search terms makes no question."""
 
-SALADS, GIBBERISH = 12, 12
-"""Strangers' questions without sense, by language: of words, and of letters."""
+RANDOM_WORDS, RANDOM_LETTERS = 12, 12
+"""Strangers' questions without sense, by language: of words drawn at random, and of letters."""
 
 _TOGETHER = 44
 """Questions that are asked at a time: each step of them is one call of the store, and some tenths of a second of its
@@ -132,11 +132,11 @@ class Calibration:
         chance = random.Random(seq)
         # The same records answer many of the questions: taking each apart once saves most of the time.
         known: KnownTerms = {}
-        own = await self._hear(scope, list(own_questions(await self._sample(scope), chance)), known)
+        own = await self._outcomes(scope, list(own_questions(await self._sample(scope), chance)), known)
         languages: dict[str, JsonValue] = {}
         for language in _strange_questions():
-            strange = await self._hear(scope, strangers(language), known)
-            in_language = [heard for heard in own if heard.language == language]
+            strange = await self._outcomes(scope, strangers(language), known)
+            in_language = [one for one in own if one.language == language]
             languages[language] = self._measures(strange, in_language, language=language).as_json()
         models: dict[str, JsonValue] = dict(self._gate.models)
         asked = await self._asked(scope)
@@ -154,18 +154,18 @@ class Calibration:
         said = [record for record in known if record.kind is Kind.TURN]
         return said if len(said) >= _MIN_OWN else known
 
-    async def _hear(self, scope: Scope, texts: Sequence[str], known: KnownTerms) -> list[_ProbeOutcome]:
+    async def _outcomes(self, scope: Scope, texts: Sequence[str], known: KnownTerms) -> list[_ProbeOutcome]:
         """Ask questions, as many at a time as `_TOGETHER` says, and return what came of each."""
         standing = await self._store.standing(scope, states=(TURNS, PARTS))
-        heard: list[_ProbeOutcome] = []
+        outcomes: list[_ProbeOutcome] = []
         for start in range(0, len(texts), _TOGETHER):
             questions = [Question(text, scope, standing=standing) for text in texts[start : start + _TOGETHER]]
             paths = [await self._asked_for(question) for question in questions]
             for path in self._paths:
                 # In one go, so that they are searched in one go as well.
                 await path.expect([one for one, asked in zip(questions, paths, strict=True) if path in asked])
-            heard += await asyncio.gather(*map(partial(self._probe, known=known), questions, paths))
-        return heard
+            outcomes += await asyncio.gather(*map(partial(self._probe, known=known), questions, paths))
+        return outcomes
 
     async def _probe(self, question: Question, paths: Sequence[RecallPath], *, known: KnownTerms) -> _ProbeOutcome:
         wanted = informative_terms(question.text)
@@ -183,18 +183,18 @@ class Calibration:
     def _measures(
         self, strange: Sequence[_ProbeOutcome], own: Sequence[_ProbeOutcome], *, language: Language
     ) -> Measures:
-        near = {path: _near([heard.best[path] for heard in strange if path in heard.best]) for path in _paths(strange)}
+        near = {path: _near([one.best[path] for one in strange if path in one.best]) for path in _paths(strange)}
         threshold = threshold_of(
-            [self._score(heard, near) for heard in strange],
-            [self._score(heard, near) for heard in own],
+            [self._score(one, near) for one in strange],
+            [self._score(one, near) for one in own],
             bounds=BOUNDS[language] if len(own) >= _MIN_OWN else FOREIGN,
             lower=0.0 if near else WORDS_ALONE,
         )
         return Measures(near, threshold)
 
-    def _score(self, heard: _ProbeOutcome, near: dict[str, Nearness]) -> float:
-        deviations = {path: near[path].deviations(cosine) for path, cosine in heard.best.items() if path in near}
-        return strength(heard.words, self._gate.telling(heard.words, deviations))
+    def _score(self, outcome: _ProbeOutcome, near: dict[str, Nearness]) -> float:
+        deviations = {path: near[path].deviations(cosine) for path, cosine in outcome.best.items() if path in near}
+        return strength(outcome.words, self._gate.telling(outcome.words, deviations))
 
 
 def threshold_of(
@@ -211,8 +211,8 @@ def threshold_of(
     return min(threshold, _quantile(sorted(own), 0.05)) if len(own) >= _MIN_OWN else threshold
 
 
-def _paths(heard: Sequence[_ProbeOutcome]) -> list[str]:
-    return sorted({path for one in heard for path in one.best})
+def _paths(outcomes: Sequence[_ProbeOutcome]) -> list[str]:
+    return sorted({path for one in outcomes for path in one.best})
 
 
 def _near(cosines: Sequence[float]) -> Nearness:
@@ -245,8 +245,8 @@ def strangers(language: Language) -> tuple[str, ...]:
     chance = random.Random(f"strangers {language}")
     sense = _strange_questions()[language]
     words = [word for question in sense for word in _words(question, language)]
-    salads = [_join(chance.sample(words, chance.randint(3, 7)), language) for _ in range(SALADS)]
-    return (*sense, *salads, *(_gibberish(chance, language) for _ in range(GIBBERISH)))
+    shuffled = [_join(chance.sample(words, chance.randint(3, 7)), language) for _ in range(RANDOM_WORDS)]
+    return (*sense, *shuffled, *(_gibberish(chance, language) for _ in range(RANDOM_LETTERS)))
 
 
 def own_questions(records: Sequence[Record], chance: random.Random) -> Iterator[str]:

@@ -105,7 +105,7 @@ async def indexed_through(store: Store, scope: Scope, *, standing: Standing | No
     return seq if isinstance(seq, int) else 0
 
 
-async def understood_through(store: Store, scope: Scope, *, standing: Standing | None = None) -> int:
+async def embedded_through(store: Store, scope: Scope, *, standing: Standing | None = None) -> int:
     """Return the place in the journal up to which every turn had its vectors when that was last noted.
 
     What lies behind it is searched word by word as well, so that what was just said is found before its vectors are

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from remanent.model import Entry, Kind, Scope
 from remanent.model.entry import AHEAD
-from remanent.recall.indexing import understood_through
+from remanent.recall.indexing import embedded_through
 from remanent.recall.question import Question, search_terms, told_within
 from remanent.stores import EntryQuery, Hit, LatestQuery, RecordFilter, RecordPosition, Store, WalkQuery
 from remanent.text.dates import TimeMention
@@ -134,7 +134,7 @@ class KeywordPath(RecallPath):
         # Asked first: what is indexed meanwhile is then found twice rather than not at all.
         covered = 0
         if may_be_unindexed:
-            covered = await understood_through(self._store, question.scope, standing=question.standing)
+            covered = await embedded_through(self._store, question.scope, standing=question.standing)
         searching = indexed_by_words(self._store, question, question.record_filter, limit=limit, places=self._places)
         if not may_be_unindexed:
             return best_of_parts(await searching, limit=limit)

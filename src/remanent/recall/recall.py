@@ -53,7 +53,7 @@ from remanent.recall.shortlist import (
     by_their_words,
     crowds,
     marginal_relevance,
-    read_again,
+    rerank_shortlist,
     talks_with_agents,
 )
 from remanent.recall.vector_path import VectorPath
@@ -287,7 +287,7 @@ class Recall:
             records = shortlist.records
             trouble = None
             if options.recipe.rerank is not None and shortlist.best:
-                trouble = await read_again(
+                trouble = await rerank_shortlist(
                     question,
                     shortlist.best,
                     shortlist.records,

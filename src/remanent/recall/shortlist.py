@@ -39,8 +39,8 @@ TwinsOf = Callable[[str], Mapping[str, float]]
 """The candidates that say nearly the same as one, and how alike they are, up to 1."""
 
 
-_HEARD = 2
-"""Turns of one talk that are heard in full before each further one counts less."""
+_FULL_WEIGHT_TURNS = 2
+"""Turns of one conversation that count in full before each further one counts less."""
 
 
 def marginal_relevance(
@@ -63,8 +63,8 @@ def marginal_relevance(
     left = dict(scores)
     nearest = dict.fromkeys(left, 0.0)
     talks = {one: talk_of(one) for one in left}
-    heard = dict.fromkeys(talks.values(), 1.0)
-    count = dict.fromkeys(heard, 0)
+    weight = dict.fromkeys(talks.values(), 1.0)
+    count = dict.fromkeys(weight, 0)
     places = {one: place for place, one in enumerate(left)}
     queue = [(-score, places[one], one) for one, score in left.items()]
     heapify(queue)
@@ -81,11 +81,11 @@ def marginal_relevance(
                 fallen.add(other)
         talk = talks[best]
         count[talk] += 1
-        if talk is not None and count[talk] >= _HEARD:
-            heard[talk] *= 1 - further
+        if talk is not None and count[talk] >= _FULL_WEIGHT_TURNS:
+            weight[talk] *= 1 - further
             fallen.update(one for one in left if talks[one] == talk)
         for one in fallen:
-            left[one] = scores[one] * (1 - strength * nearest[one]) * heard[talks[one]]
+            left[one] = scores[one] * (1 - strength * nearest[one]) * weight[talks[one]]
             heappush(queue, (-left[one], places[one], one))
 
 
@@ -223,10 +223,10 @@ _PEOPLE = (Origin.USER, Origin.IMPORT, Origin.TOOL, Origin.UNTRUSTED)
 
 def by_their_turns(groups: Mapping[str, Sequence[RankedCandidate]], around: Surroundings) -> dict[str, float]:
     """Return how much the candidates of each session speak for it."""
-    read_again = any(one.reranked is not None for group in groups.values() for one in group)
+    is_reranked = any(one.reranked is not None for group in groups.values() for one in group)
     return {
         name: discounted(
-            (one.score if read_again else one.own for one in group),
+            (one.score if is_reranked else one.own for one in group),
             discount=around.grain_discount,
             depth=around.grain_depth,
         )
@@ -350,7 +350,7 @@ _READ_TOGETHER = 800
 """Characters of a turn that the cross-encoder reads; its time grows with them, and what a turn is about shows early."""
 
 
-async def read_again(
+async def rerank_shortlist(
     question: Question,
     weighed: list[RankedCandidate],
     records: Mapping[str, Record],

@@ -39,7 +39,7 @@ _SEASON = (
     r"(?P<season>[春夏秋冬])(?:天|季|日(?!本)|(?=\Z|[^\u4e00-\u9fff]"
     r"|[的末初我你他她它咱在去到从就才又也还要将会曾起开入以之前后]))"
 )
-"""One sign alone names a season where no word goes on with it: 去年春节, 今年冬至, 明年秋招 are something else."""
+"""One character alone names a season where no word goes on with it: 去年春节, 今年冬至, 明年秋招 are something else."""
 _WEEK = r"(?<![大上下])(?P<week>上{1,3}|下{1,3}|这|本)?一?个?(?:周|星期|礼拜)"
 _PART = r"(?P<part>凌晨|清晨|早晨|早上|上午|中午|午后|下午|傍晚|晚上|夜里|夜晚|深夜|半夜|午夜)"
 _NO_HOUR = r"(?!的?(?:\d{1,2}|[零一两二三四五六七八九十]{1,3})点)"

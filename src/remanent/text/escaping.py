@@ -12,8 +12,8 @@ of a line becomes ∶ (the sign of a ratio), each in its place. Nothing is remov
 tricks have nothing to fall together to. What was escaped stays readable, and escaping twice changes nothing.
 
 Stored text could speak in a chat template's control words, forge a line of an answer, and pass as a user under any
-role. It is read as the most lenient reader would (entities of entities, invisible signs, look-alikes), since nobody
-knows which model or template reads it in the end.
+role. It is read as the most lenient reader would (entities of entities, invisible characters, look-alikes), since
+nobody knows which model or template reads it in the end.
 """
 
 import html
@@ -94,16 +94,16 @@ _LOOKALIKES = {
     for group in "aаαɑ bв cсϲ dԁ eеε gɡ hһнη iіιıɩ jј kкκ lⅼӏ mм nпո oоο pрρ qԛ rг sѕ tтτ uυս vνѵ wωԝ xхχ yуγ".split()
     for other in group[1:]
 }
-_AND: dict[int, str] = {ord(sign): "⅋" for sign in "&﹠＆"}
+_AND: dict[int, str] = {ord(char): "⅋" for char in "&﹠＆"}
 _ATTRIBUTE: dict[int, str] = {
-    ord(sign): safe
-    for safe, signs in (("”", '"＂'), ("’", "'＇"), (_OPENER, "<≮﹤＜"), (_CLOSER, ">≯﹥＞"))
-    for sign in signs
+    ord(char): safe
+    for safe, chars in (("”", '"＂'), ("’", "'＇"), (_OPENER, "<≮﹤＜"), (_CLOSER, ">≯﹥＞"))
+    for char in chars
 }
 _NAME: dict[int, str] = {
-    ord(sign): safe
-    for safe, signs in ((_COLON, ":⩴︓﹕："), (_BRACKETS[0], "[﹇［"), (_BRACKETS[1], "]﹈］"))
-    for sign in signs
+    ord(char): safe
+    for safe, chars in ((_COLON, ":⩴︓﹕："), (_BRACKETS[0], "[﹇［"), (_BRACKETS[1], "]﹈］"))
+    for char in chars
 }
 _LONGEST_NAME = 80
 """Characters of a name that are shown; longer ones are sentences."""
@@ -172,7 +172,7 @@ def _is_shown(character: str) -> bool:
 
 
 def _disarmed(text: str, edits: Mapping[Place, str]) -> str:
-    """Put the safe signs in their places; of edits that overlap the first counts."""
+    """Put the safe characters in their places; of edits that overlap the first counts."""
     parts: list[str] = []
     position = 0
     for start, end in sorted(edits):
@@ -216,7 +216,7 @@ def _written_out(written: str, *, is_last: bool) -> str:
     value, rest = meant[: len(meant) - tail], bare[entity.end() - tail :]
     if value == "&" and not rest and is_last:
         return bare  # "fish &amp; chips"
-    hides = any(sign.isalnum() or sign in _HIDDEN_SIGNS or not _seen(sign) for sign in value)
+    hides = any(char.isalnum() or char in _HIDDEN_SIGNS or not _seen(char) for char in value)
     return value + rest if hides else bare
 
 
@@ -241,7 +241,7 @@ def _seen(character: str) -> str:
 
 
 def _edits(text: str, tags: Collection[str]) -> dict[Place, str]:
-    """Return by what each sign is replaced that would open or close something."""
+    """Return by what each character is replaced that would open or close something."""
     if not _MAY_OPEN.search(text):
         return {}
     reading = _read(text)

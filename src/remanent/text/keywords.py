@@ -1,6 +1,6 @@
 """Key phrases and content words of Chinese and English text: what it is about, and whether another text holds it.
 
-Candidates for key phrases are runs of words that no stop word, verb or sign parts. They are weighed by how rare their
+Candidates for key phrases are runs of words that no stop word, verb or mark parts. They are weighed by how rare their
 words are, how often and how early they come, and how long they are; no model is asked and nothing is learned from other
 texts.
 """
@@ -63,6 +63,12 @@ _MODIFIER_TAGS = frozenset("a b z vg ag h k x zg".split(" "))
 _VERB_TAGS = frozenset("v vd".split(" "))
 # The rarity at which a Chinese word begins to tell something, and what it takes to tell as much as a rare English one.
 _COMMON, _SPREAD = 5.0, 9.0
+_MOST_CHINESE = 1.3
+"""What the rarest Chinese word tells, against 1 for a rare English one. Chosen by hand, as the next two lines."""
+_LATIN_IN_CHINESE = 0.8
+"""What any word of Latin letters within Chinese tells: the dictionary knows no rarity of it."""
+_PALE, _PALE_CHINESE, _OF_VERB = 0.35, 0.5, 0.8
+"""The share that is left of what an English or a Chinese word tells that is weak, and of a Chinese verb."""
 
 
 def word_runs(text: str) -> Iterator[list[Term]]:
@@ -78,7 +84,7 @@ def word_runs(text: str) -> Iterator[list[Term]]:
 
 
 def _english_terms(sentence: str, offset: int) -> Iterator[Term | None]:
-    """Yield English words, and nothing where a run ends: at a sign between two words, or a word that parts phrases."""
+    """Yield English words, and nothing where a run ends: at a mark between two words, or a word that parts phrases."""
     last = 0
     for place, found in enumerate(_WORD.finditer(sentence)):
         if sentence[last : found.start()].strip():
@@ -108,7 +114,7 @@ def _english_term(word: str, found: re.Match[str], offset: int, *, first: bool) 
     pale = lowered in WEAK_WORDS
     name = word != lowered and not (first and word.istitle() and rank is not None)
     end = offset + found.start() + len(word)
-    return Term(key, word, offset + found.start(), end, weight * (0.35 if pale else 1), pale, name=name)
+    return Term(key, word, offset + found.start(), end, weight * (_PALE if pale else 1), pale, name=name)
 
 
 _stem = lru_cache(maxsize=20_000)(stem_if_english)
@@ -125,7 +131,7 @@ def _chinese_term(word: str, tag: str, start: int) -> Term | None:
     if _LATIN.fullmatch(word):
         if len(word) < 2 or lowered in ENGLISH_STOP_WORDS:
             return None
-        return Term(_stem(lowered), word, start, start + len(word), 0.8, pale=False, name=word != lowered)
+        return Term(_stem(lowered), word, start, start + len(word), _LATIN_IN_CHINESE, pale=False, name=word != lowered)
     if not has_han(word) or word in CHINESE_STOP_WORDS or word in CHINESE_FILLERS:
         return None
     noun = tag in _NOUN_TAGS or (tag == "i" and _is_idiom_of_nouns(word))
@@ -133,7 +139,8 @@ def _chinese_term(word: str, tag: str, start: int) -> Term | None:
     if not noun and not ((verb or tag in _MODIFIER_TAGS) and (len(word) > 1 or tag in {"b", "k", "h", "vg", "ag"})):
         return None
     pale = word in CHINESE_WEAK_WORDS
-    weight = min(1.3, max(0.0, rarity(word) - _COMMON) / _SPREAD) * (0.5 if pale else 1) * (0.8 if verb else 1)
+    weight = min(_MOST_CHINESE, max(0.0, rarity(word) - _COMMON) / _SPREAD)
+    weight *= (_PALE_CHINESE if pale else 1) * (_OF_VERB if verb else 1)
     return Term(word, word, start, start + len(word), weight, pale, ends=noun, name=tag in _NAME_TAGS)
 
 
@@ -295,7 +302,7 @@ def _keyword(text: str, one: _Candidate, score: float) -> Keyword:
     spans = tuple(Span(place[0].start, place[-1].end) for place in one.places)
     written = Counter(" ".join(span.of(text).split()) for span in spans)
     # The most frequent way to write it; of equals the one with fewer capitals, which is not a title's.
-    best = max(written, key=lambda way: (written[way], -sum(sign.isupper() for sign in way)))
+    best = max(written, key=lambda way: (written[way], -sum(char.isupper() for char in way)))
     return Keyword(best, round(score, 4), spans)
 
 

@@ -97,7 +97,7 @@ def name_key(name: str) -> str:
 
 
 def _marked(text: str) -> Iterator[Mention]:
-    """Yield what signs mark as a name: a handle, a title in 《》, something quoted, capitals only."""
+    """Yield what marks show to be a name: a handle, a title in 《》, something quoted, capitals only."""
     for found in _HANDLE.finditer(text):
         yield Mention(found.start(), found.end(), found[0], "handle", found[0].casefold())
     for found in _WORK.finditer(text):

@@ -46,7 +46,7 @@ _ENGLISH_ORDINALS = {
         "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(" "), start=1
     )
 }
-_CHINESE_DIGITS = {sign: value for value, sign in enumerate("零一二三四五六七八九")} | {
+_CHINESE_DIGITS = {char: value for value, char in enumerate("零一二三四五六七八九")} | {
     "〇": 0, "两": 2, "俩": 2, "仨": 3, "壹": 1, "贰": 2, "叁": 3, "肆": 4, "伍": 5, "陆": 6, "柒": 7, "捌": 8, "玖": 9,
 }  # fmt: skip
 _CHINESE_TENS = {"十": 10, "百": 100, "千": 1000, "拾": 10, "佰": 100, "仟": 1000}
@@ -69,7 +69,7 @@ _PLAIN_DIGITS = re.compile(r"[-+]?\d+(?:\.\d*)?|[-+]?\.\d+")
 
 def has_digit(word: str) -> bool:
     """Tell whether a word has a digit in it, of whatever script."""
-    return any(sign.isdigit() for sign in word)
+    return any(char.isdigit() for char in word)
 
 
 def digits_value(written: str) -> Fraction | None:
@@ -120,15 +120,15 @@ def chinese_value(written: str) -> Fraction | None:
         return None
     whole, point, decimals = written.partition("点")
     if point:
-        digits = [_CHINESE_DIGITS.get(sign) for sign in decimals]
+        digits = [_CHINESE_DIGITS.get(char) for char in decimals]
         head = chinese_value(whole)
         if head is None or not digits or None in digits:
             return None
         return head + Fraction(int("".join(map(str, digits))), 10 ** len(digits))
     if not whole:
         return None
-    if all(sign in _CHINESE_DIGITS for sign in whole):
-        return Fraction(int("".join(str(_CHINESE_DIGITS[sign]) for sign in whole)))
+    if all(char in _CHINESE_DIGITS for char in whole):
+        return Fraction(int("".join(str(_CHINESE_DIGITS[char]) for char in whole)))
     return _with_places(whole)
 
 
@@ -136,17 +136,17 @@ def _with_places(written: str) -> Fraction | None:
     """Return the value of a numeral that names its places: 三百二十, 一亿二千万."""
     total = section = digit = 0
     place = last_scale = 1
-    for sign in written:
-        if sign in _CHINESE_DIGITS:
-            digit = _CHINESE_DIGITS[sign]
+    for char in written:
+        if char in _CHINESE_DIGITS:
+            digit = _CHINESE_DIGITS[char]
             if digit == 0:
                 place = 10  # 两千零五 is 2005, not 2500
-        elif sign in _CHINESE_TENS:
-            place = _CHINESE_TENS[sign]
+        elif char in _CHINESE_TENS:
+            place = _CHINESE_TENS[char]
             section += (digit or 1) * place
             digit = 0
-        elif sign in _CHINESE_SCALES:
-            place = _CHINESE_SCALES[sign]
+        elif char in _CHINESE_SCALES:
+            place = _CHINESE_SCALES[char]
             amount = section + digit
             if place > last_scale:
                 total = (total + amount or 1) * place  # 一万亿: the greater scale holds for all before it

@@ -18,7 +18,7 @@ _CANDIDATE = lazy_regex(
     rf"|(?P<full>[。！？｡；‼⁇⁈⁉][。！？｡；!?…]*)(?P<a>{_CLOSERS})|(?P<dots>\.{{2,}}|…+[。.]?)(?P<b>{_CLOSERS})|"
     rf"(?P<mark>[!?][!?.…]*)(?P<c>{_CLOSERS})|(?P<point>[.．])(?P<d>{_CLOSERS})"
 )
-# What one of them can begin with: one sign out of a set is found sooner than five ways are tried at each place.
+# What one of them can begin with: one character out of a set is found sooner than five ways are tried at each place.
 _SIGN = lazy_regex(r"[\n\r\v\f\x85\u2028\u2029。！？｡；‼⁇⁈⁉….．!?]")
 _LINE_BREAK = lazy_regex(r"\r\n|[\n\r\v\f\x85\u2028\u2029]")
 _BLANK_LINE = lazy_regex(r"\n(?:[^\S\n]*\n)+")
@@ -49,12 +49,12 @@ _STARTERS = word_set(
     "then what who where why how is are was were do does did can could will would my his her our your their its not no "
     "yes for as with since although though because however also please let one some many most all"
 )
-# Characters. A line this long that no sign ends was wrapped; a short one stands for itself. Chosen by hand.
+# Characters. A line this long that no mark ends was wrapped; a short one stands for itself. Chosen by hand.
 _WRAPPED = 60
 _SHORT_LINE = 40
 # Characters before an ellipsis that are only hesitation: 嗯…… goes on. Chosen by hand.
 _HESITATION = 4
-# How many characters the number of an item and the signs around it have at most.
+# How many characters the number of an item and the characters around it have at most.
 _LIST_MARK = 40
 # How far back the opening of a straight quotation mark is looked for.
 _QUOTED = 1000
@@ -122,7 +122,7 @@ def _end(text: str, start: int, candidate: re.Match[str]) -> int | None:
 
 
 def _closing(text: str, start: int, position: int, closers: str) -> int:
-    """Return how many of the closing signs belong to the sentence that ends before them."""
+    """Return how many of the closing marks belong to the sentence that ends before them."""
     start = max(start, position - _QUOTED)
     for index, sign in enumerate(closers):
         opens = sign == '"' and text.count('"', start, position + index) % 2 == 0

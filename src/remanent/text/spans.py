@@ -1,8 +1,8 @@
 """Spans: stretches of a text by their places, so that what is found can be shown, cut out and counted once.
 
-A text may be cut after a word, or at worst after a grapheme, which a reader sees as one sign. A cut inside of one would
-leave half an emoji, a flag's first letter or a letter without its accent; one inside of a word would make another word
-of it. An excerpt is the beginning of a text, cut so.
+A text may be cut after a word, or at worst after a grapheme, which a reader sees as one character. A cut inside of one
+would leave half an emoji, a flag's first letter or a letter without its accent; one inside of a word would make another
+word of it. An excerpt is the beginning of a text, cut so.
 """
 
 import unicodedata
@@ -82,7 +82,7 @@ _FLAG_ALPHABET = "".join(map(chr, range(0x1F1E6, 0x1F200)))
 _FLAG_LETTERS = lazy_regex(f"[{_FLAG_ALPHABET}]+")
 # How much of the excerpt may be given up to end at a space; a longer word is cut inside.
 _BACKTRACK = 24
-# How many characters one visible sign may be made of; beyond it the text is noise and is cut anywhere.
+# How many characters one visible character may be made of; beyond it the text is noise and is cut anywhere.
 _CLUSTER = 32
 
 
@@ -120,7 +120,7 @@ def _grapheme_boundary(text: str, end: int) -> int:
 
 
 def inside_graphemes(text: str, positions: Iterable[int]) -> Iterator[bool]:
-    """Tell of each of many places whether a cut there would split what is seen as one sign; each flag is read once."""
+    """Tell of each of many places whether a cut there splits what is seen as one character; each flag is read once."""
     flags: set[int] = set()
     for run in _FLAG_LETTERS.finditer(text):
         flags.update(range(run.start() + 1, run.end(), 2))
@@ -128,7 +128,7 @@ def inside_graphemes(text: str, positions: Iterable[int]) -> Iterator[bool]:
 
 
 def is_inside_grapheme(text: str, position: int) -> bool:
-    """Tell whether a cut here would split what is seen as one sign."""
+    """Tell whether a cut here would split what is seen as one character."""
     if _is_inside(text, position):
         return True
     # A flag is two letters, so that after an odd number of them the cut would fall inside one.
@@ -149,7 +149,7 @@ def _is_inside(text: str, position: int) -> bool:
     return before == "\r" and after == "\n"
 
 
-# Closing signs and white space stay with the word before them.
+# Closing marks and white space stay with the word before them.
 _TRAILING = r"[\s，。！？；：、”’」』）】》〉…,.!?;:)\]}]*"
 _RUN = lazy_regex(rf"(?P<han>[{HAN}]+)|[{UNSPACED}]|[^\s{UNSPACED}]+|\s+")
 _TRAIL = lazy_regex(_TRAILING)
@@ -177,12 +177,12 @@ def word_boundaries(text: str) -> list[int]:
 
 
 def grapheme_boundaries(text: str) -> list[int]:
-    """Return the places after each visible sign (a letter with its marks, an emoji sequence) in order."""
+    """Return the places after each visible character (a letter with its marks, an emoji sequence) in order."""
     places = range(1, len(text))
     inner = [border for border, inside in zip(places, inside_graphemes(text, places), strict=True) if not inside]
     return [*inner, len(text)] if text else []
 
 
 def first_graphemes(text: str, length: int) -> str:
-    """Return at most so many characters from the beginning, cut between signs; inside one that alone is longer."""
+    """Return at most so many characters from the beginning, cut between graphemes; inside one that alone is longer."""
     return text[: max((border for border in grapheme_boundaries(text) if border <= length), default=length)]

@@ -172,7 +172,7 @@ def compress(text: str, target: int, *, about: Sequence[str] = ()) -> str:
 
 
 def compress_within(text: str, target: int, *, about: Sequence[str] = ()) -> str:
-    """Return the same where longer will not do: as it is when it is short enough, and even a word is cut, at a sign."""
+    """Return the same where longer will not do: a short text as it is; even a word is cut, between two graphemes."""
     if len(text) <= target:
         return text
     return first_graphemes(compress(text, target, about=about), target)
@@ -442,10 +442,10 @@ _QUESTION = re.compile(r"[?？]\s*[\"'”’)）]*\s*$")
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 """A block of code has no sentences, and pieces of it are of no use."""
 _UNIT = re.compile(r"[\u3400-\u9fff]|[^\W\d_\u3400-\u9fff]+")
-"""A word, or a Chinese sign; numbers are none."""
+"""A word, or a Chinese character; numbers are none."""
 _ALIKE, _MOST_ALIKE, _LONG = 2, 4, 14
 """How many sentences count that differ in their numbers only ("Looked at lines 40 to 80"), and how many that differ in
-one word, where they have so many Chinese signs or half as many words; more wait for room. Chosen by hand."""
+one word, where they have so many Chinese characters or half as many words; more wait for room. Chosen by hand."""
 _TELLING = 3
 """Words that a decision in a list has at least, its speaker's name among them. Chosen by hand."""
 _CLOSING = re.compile(

@@ -41,7 +41,7 @@ _TELL_ME = (
     r"(?=(?:what|when|where|who|whose|which|my|our|how\s+(?:old|tall|many|much|long|often|far))\b)|"
     r"(?:请问?|麻烦|你|您|能不?能?|可以|可否|再|还)*告诉我(?:一下)?[，,]?(?=[我咱])"
 )
-"""Who says "remind me what my shoe size is" asks, whatever sign stands at the end."""
+"""Who says "remind me what my shoe size is" asks, whatever mark stands at the end."""
 _BEGINS_TO_ASK = lazy_regex(
     rf"\W*(?:{_TELL_ME}|(?:(?:and|so|but|hey|also|ok(?:ay)?|please)[,\s]+)*"
     r"(?:what|when|where|who|whom|whose|which|how|why|(?:do|does|did|can|could|would|will|is|are|was|were|have|has)\s+"
@@ -210,7 +210,7 @@ def only_asks(text: str) -> bool:
 
 
 def _asks(part: str) -> bool:
-    """Tell whether a sentence is a question by how it begins, or by how it ends, which in ASCII only a sign tells."""
+    """Tell whether a sentence is a question by how it begins, or by how it ends, which in ASCII only a mark tells."""
     if _BEGINS_TO_ASK.match(part):
         return True
     asks = ("?" in part or not part.isascii()) and _ENDS_IN_ASKING.search(part) is not None

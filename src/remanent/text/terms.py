@@ -49,7 +49,7 @@ _POINT = "\u01c0"
 _LETTER = rf"[^\W_{UNSPACED}]"
 _JOINED = r"(?:(?:://|::|:\\|_+|[-'.@/:\\+&=?%~#]|(?<=\d),(?=\d{3}(?!\d)))LETTER+)*(?:\+\+|\#)?"
 _CHUNK = lazy_regex(rf"[{UNSPACED}]+|{_LETTER}+{_JOINED.replace('LETTER', _LETTER)}")
-# To compile what tells 30,000 signs apart takes a hundredth of a second, which most English commands can do without.
+# To compile what tells 30,000 characters apart takes a hundredth of a second, which most English commands need not.
 _ASCII_CHUNK = lazy_regex(r"[^\W_]+" + _JOINED.replace("LETTER", r"[^\W_]"))
 _LETTERS = lazy_regex(rf"{_LETTER}{{1,{_TERM_LIMIT}}}")
 _FIRST_UNSPACED = "\u0e00"  # nothing below it can be unspaced, which spares most words the match
@@ -107,7 +107,7 @@ def is_unspaced(term: str) -> bool:
 
 
 def _chunks(text: str) -> list[str]:
-    """Return what a text is made of: words between spaces, and runs of signs that are written without."""
+    """Return what a text is made of: words between spaces, and runs of characters that are written without."""
     folded = fold(text)
     found: list[str] = (_ASCII_CHUNK if folded.isascii() else _CHUNK).findall(folded)
     return found
@@ -259,7 +259,7 @@ def _unspaced_index_terms(run: str) -> list[str]:
 
     Pairs find what the segmenter cuts differently in text and question; words make the rare ones weigh.
     """
-    # Words of one or two signs are among the characters and pairs.
+    # Words of one or two characters are among the characters and pairs.
     return [*run, *_pairs(run), *(word for word in _words(run) if len(word) > 2)]
 
 

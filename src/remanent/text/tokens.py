@@ -42,7 +42,7 @@ _ONE_TOKEN_HAN = frozenset(word_list("one_token_characters"))
 # One bit for each block of 64 characters from U+4E00: whether each of them takes at most two tokens.
 _TWO_TOKEN_BLOCKS = 0xFFD7FFDE1DFD07E1FFD8FF6FFFD40FFFF848C38C7C6FFF6C3EF1FD804073E7FF07F1083FFCF2400012
 _BLOCKS = (0xA000 - 0x4E00) >> 6
-# Other signs beyond ASCII that are one token in both.
+# Other characters beyond ASCII that are one token in both.
 _ONE_TOKEN_SIGNS = frozenset("‐‑–—―‘’‚“”„†•…　、。《》「」『』【】〜！（），－．／：；＞？＾～·")
 _SPACES_PER_TOKEN = 64
 """Spaces in a row that count as one token; tests hold the bound against both vocabularies."""
@@ -77,8 +77,8 @@ def estimate_tokens(text: str) -> int:
             total += _letters_tokens(part, before, glued=glued)
         elif part.isascii():
             total += len(part)
-        else:  # signs take one token each where the table says so, else at most one per byte
-            known = [sign for sign in part if sign in _ONE_TOKEN_SIGNS]
+        else:  # characters take one token each where the table says so, else at most one per byte
+            known = [char for char in part if char in _ONE_TOKEN_SIGNS]
             total += len(part.encode(errors="surrogatepass")) - len("".join(known).encode()) + len(known)
     return total
 
@@ -93,7 +93,7 @@ def _han_tokens(character: str) -> int:
 
 
 def _letters_tokens(part: str, before: str, *, glued: bool) -> int:
-    """Return the most tokens of a run of letters, by the sign before it and whether a letter may follow."""
+    """Return the most tokens of a run of letters, by the character before it and whether a letter may follow."""
     if len(part) > _RUN_LIMIT:
         return sum(
             _letters_tokens(part[start : start + _RUN_LIMIT], before if start == 0 else "", glued=True)
@@ -171,7 +171,7 @@ EncodingName = Literal["cl100k_base", "o200k_base"]
 
 _SURROGATE = lazy_regex(r"[\ud800-\udfff]")
 # The tokenizer's work grows with the square of the bytes of a run that has no border in it; such runs are counted in
-# parts, which can be off by one per part. A run is of letters and their marks, of signs and line breaks, or of spaces;
+# parts, which can be off by one per part. A run is of letters and their marks, symbols and line breaks, or of spaces;
 # beyond ASCII a character has up to four bytes, and the punctuation of Chinese is a border.
 _LONG_RUN: Final = lazy_regex(
     r"[^\W\d_\x00-\x7f]{100}|[^\w\s\x00-\x7f]{100}|(?:[^\W\d_]|"

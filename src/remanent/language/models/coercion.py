@@ -94,7 +94,7 @@ _PLACEHOLDER = re.compile(r"\[[^\[\]]+\]|【[^【】]+】")
 """A text of a form that stands for what is to be filled in."""
 _WORD = re.compile(rf"[{HAN}]|[^\W{HAN}]+")
 _TELLING = 3
-"""Words, or signs, in a row that nobody writes by chance as a form has them (chosen by hand)."""
+"""Words, or characters, in a row that nobody writes by chance as a form has them (chosen by hand)."""
 
 
 def _filled_in(value: JsonValue, form: JsonValue) -> JsonValue:
@@ -125,7 +125,7 @@ def _is_bracketed(text: str) -> bool:
 
 
 def _words(text: str) -> set[str]:
-    """Return the words of a text, of Chinese its signs."""
+    """Return the words of a text, of Chinese its characters."""
     return set(_WORD.findall(text.casefold()))
 
 

@@ -40,7 +40,7 @@ _BARE_WORD = lazy_regex(r"[^\W\d][\w.-]*(?=\s*(?:[,，}\]\n]|\Z))")
 
 _CLOSING = {'"': '"', "'": "'", "“": "”", "‘": "’"}
 _PLAIN = {closing: re.compile(rf"[^{closing}\\]++") for closing in _CLOSING.values()}
-_ESCAPED = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", **{sign: sign for sign in "\"'\\/“”‘’\n"}}
+_ESCAPED = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", **{char: char for char in "\"'\\/“”‘’\n"}}
 _UNICODE = lazy_regex(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}")
 _BYTE = lazy_regex(r"\\x([0-9a-fA-F]{2})")
 # What may stand behind the quote that ends a string, and not behind one that somebody forgot to escape.
@@ -94,12 +94,12 @@ class _JsonReader:
         self._skip()
         if self._at_end():
             raise self._missing("a value", cut=True)
-        sign = self.text[self.position]
-        if sign == "{":
+        char = self.text[self.position]
+        if char == "{":
             return self._nested(self._object)
-        if sign == "[":
+        if char == "[":
             return self._nested(self._list)
-        if sign in _CLOSING:
+        if char in _CLOSING:
             return self._string()
         return self._scalar()
 
@@ -165,12 +165,12 @@ class _JsonReader:
             if self.cut or has_comma or not container or not self.is_firm:
                 raise self._missing(bracket, cut=True)
             return True
-        sign = self.text[self.position]
-        if sign == bracket:
+        char = self.text[self.position]
+        if char == bracket:
             self.position += 1
             self.is_firm = True
             return True
-        if sign in "}]" and self.depth > 1 and container and not has_comma:
+        if char in "}]" and self.depth > 1 and container and not has_comma:
             self.is_patched = True
             return True
         return False
@@ -196,14 +196,14 @@ class _JsonReader:
         plain = _PLAIN[closing]
         pieces: list[str] = []
         while position < size:
-            sign = text[position]
-            if sign == "\\":
+            char = text[position]
+            if char == "\\":
                 self.position = position
                 pieces.append(self._escape())
                 position = self.position
-            elif sign != closing:
+            elif char != closing:
                 match = plain.match(text, position)
-                position += len(piece := match.group() if match else sign)
+                position += len(piece := match.group() if match else char)
                 pieces.append(piece)
             elif self.guesses_quotes and not _AFTER_STRING.match(text, position + 1):
                 pieces.append(closing)

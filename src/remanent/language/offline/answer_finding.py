@@ -477,7 +477,7 @@ def _deeds(question: str) -> frozenset[str]:
 
 
 def _is_short_for_one(term: str, words: frozenset[str]) -> bool:
-    """Tell whether a word of two signs is the first and the last of one of three: 年假, 年休假."""
+    """Tell whether a word of two characters is the first and the last of one of three: 年假, 年休假."""
     return len(term) == 2 and any(len(word) == 3 and word[0] == term[0] and word[-1] == term[1] for word in words)
 
 
@@ -486,7 +486,7 @@ def _wordings(term: str, deeds: Sequence[str]) -> list[tuple[str, ...]]:
     ways: list[tuple[str, ...]] = [(term,), (other_meal(term),)]
     if len(term) == 2 and term[0] == "一" and term[1] in "天日周月年":
         ways.append(("每" + term[1],))
-    # What is done and to what is one word where it is asked, and two where it is told; its first two signs are none.
+    # What is done and to what is one word where it is asked, and two where it is told; its beginning is none.
     ways += [(deed[0], deed[1:]) for deed in deeds if term in (deed, deed[:2]) and deed[1:] in query_terms(deed)]
     return ways
 
@@ -905,7 +905,7 @@ def _whether(question: str, reader: _AnswerReader) -> AnswerCandidates | None:
 
 
 _NAMING_TAGS = frozenset("njxmbqs")
-"""The segmenter's tags of nouns, short forms, foreign words and signs, and of what counts and sorts beside them."""
+"""The segmenter's tags of nouns, short forms, foreign words and symbols, and of what counts and sorts beside them."""
 _EITHER = re.compile(r"\bor\b|还是|哪[一]?[个位座部家所本]|谁")
 _ORDER = re.compile(
     r"\b(?:(?P<earlier>first|earlier|earliest|older|oldest|before)|"

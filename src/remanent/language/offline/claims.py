@@ -747,12 +747,12 @@ def _english_word(match: re.Match[str], words: Sequence[_Word], text: str) -> _W
         return _Word(shown, start, end, is_verb=True)
     if low in _BREAKING:
         return _Word(shown, start, end, cue=Cue.BREAK)
-    capital = shown[0].isupper() or any(sign.isupper() for sign in shown[1:])
+    capital = shown[0].isupper() or any(char.isupper() for char in shown[1:])
     if low in _FUNCTION and (first or not capital):
         return _Word(shown, start, end)
     bare = low.removesuffix("'s").removesuffix("'")
     key = stem(bare) if bare.isascii() and bare.isalpha() else bare
-    if (capital and not first) or any(sign.isupper() for sign in shown[1:]) or (capital and _is_rare(key, text, end)):
+    if (capital and not first) or any(char.isupper() for char in shown[1:]) or (capital and _is_rare(key, text, end)):
         return _Word(shown, start, end, key, TokenKind.NAME)
     last = next(
         (word for word in reversed(words) if word.cue not in {Cue.DENY, Cue.END} and word.text not in _MIDST), None
@@ -872,7 +872,7 @@ def _chinese_word(text: str, tag: str, start: int, end: int) -> _Word:
         or text in CHINESE_STOP_WORDS
         or (tag in _EMPTY_TAGS and (len(text) == 1 or is_known(text)))
     )
-    if not any(sign.isalnum() for sign in text) or (empty and text not in _CARRYING):
+    if not any(char.isalnum() for char in text) or (empty and text not in _CARRYING):
         return _Word(text, start, end, is_verb=verb)
     part = TokenKind.NAME if tag in _NAME_TAGS and not text.isdigit() else TokenKind.WORD
     key = text.casefold()

@@ -149,8 +149,8 @@ def claim_attributes(claim: ParsedClaim) -> frozenset[str]:
         return spoken.union(
             *(
                 names
-                for place, sign in enumerate(text)
-                for word, names in longer.get(sign, ())
+                for place, char in enumerate(text)
+                for word, names in longer.get(char, ())
                 if text.startswith(word, place)
             )
         )
@@ -184,7 +184,7 @@ def _is_where(token: Token, claim: ParsedClaim) -> bool:
 
 
 def _is_syllable(token: Token, claim: ParsedClaim) -> bool:
-    """Tell whether a sign is one of a name that the segmenter does not know: 飞隼机器人 does not fly."""
+    """Tell whether a character is one of a name that the segmenter does not know: 飞隼机器人 does not fly."""
     if not token.opening or len(token.text) > 1:
         return False
     beside = claim.tokens[max(0, token.place - 1) : token.place + 2]

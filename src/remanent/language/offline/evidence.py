@@ -242,7 +242,7 @@ def _with_periods_of(evidence: str, claim: str) -> str:
 
 
 def _signs(text: str) -> frozenset[str]:
-    """Return the words of a text; of Chinese the signs, since where words end there is a guess."""
+    """Return the words of a text; of Chinese the characters, since where words end there is a guess."""
     if working_language(text) == "zh":
         return frozenset(_LITTLE.sub("", text).replace("日", "天"))
     return frozenset(query_terms(text))
@@ -313,7 +313,7 @@ _CHINESE_ITEM = lazy_regex(
     r"(?P<label>[A-Za-z]{1,2}\d*|\d+|[甲乙丙丁戊己庚辛东南西北上下左右前后内外大小新旧老早中晚]|"
     r"[一二三四五六七八九十]+)(?P<kind>[号#]?[^\W\d_a-zA-Z周每零第约为是有在由一二三四五六七八九十]{0,3})"
 )
-"""What a thing is called by that is told from its like by one sign, and as much as may be its kind."""
+"""What a thing is called by that is told from its like by one character, and as much as may be its kind."""
 _CHINESE_VALUE = lazy_regex(
     r"(?:零下|[-+−]|约|每|周|星期|第)?(?:\d[\d.,:：]*|[零一二两三四五六七八九十百千万半日]+)\S*|每[^，。；]+"
 )
@@ -442,7 +442,7 @@ def _chinese_names(head: str, part: str) -> tuple[str, str] | None:
     one, two = _CHINESE_ITEM.match(head), _CHINESE_ITEM.match(part)
     if one and two and one["label"] != two["label"]:
         pairs = takewhile(lambda pair: pair[0] == pair[1], zip(one["kind"], two["kind"], strict=False))
-        if kind := "".join(sign for sign, _ in pairs):
+        if kind := "".join(char for char, _ in pairs):
             name, other = one["label"] + kind, two["label"] + kind
             return (name, other) if len(part) > len(other) else None
     first, second = tagged(head)[:1], tagged(part)[:1]

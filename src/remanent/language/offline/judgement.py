@@ -897,7 +897,7 @@ def _moved_times(left: list[Token], right: list[Token]) -> Iterator[Difference]:
 
 
 _TRUE = frozenset("true correct right accurate case fact".split())
-_NUMERALS = {ord(sign): digit for sign, digit in zip("〇零一二两三四五六七八九", "001223456789", strict=True)}
+_NUMERALS = {ord(char): digit for char, digit in zip("〇零一二两三四五六七八九", "001223456789", strict=True)}
 
 
 def _is_of_another(comparison: Comparison, difference: Difference) -> bool:
@@ -912,10 +912,10 @@ def _is_of_another(comparison: Comparison, difference: Difference) -> bool:
     sides = ((comparison.one, difference.one), (comparison.other, difference.other))
     rest = []
     for claim, taken in sides:
-        signs = list(claim.text)
+        chars = list(claim.text)
         for token in taken:
-            signs[token.start : token.end] = [""] * (token.end - token.start)
-        rest.append(Counter(filter(str.isdecimal, "".join(signs).translate(_NUMERALS))))
+            chars[token.start : token.end] = [""] * (token.end - token.start)
+        rest.append(Counter(filter(str.isdecimal, "".join(chars).translate(_NUMERALS))))
     return bool(rest[0] - rest[1] and rest[1] - rest[0])
 
 

@@ -263,7 +263,7 @@ def is_of_another_letter(question: str, told: str) -> bool:
 
 
 def _are_others(asked: dict[str, set[str]], known: dict[str, set[str]]) -> bool:
-    return any(thing in known and not signs & known[thing] for thing, signs in asked.items())
+    return any(thing in known and not names & known[thing] for thing, names in asked.items())
 
 
 def _letters_of_things(text: str) -> dict[str, set[str]]:
@@ -341,7 +341,7 @@ class Sought:
         """
         amounts = _amounts(text)
         # 果实长约15厘米 tells a length (长度), and 保留四天 no lifetime (寿命).
-        is_kin = not has_han(self.thing) or any(sign in text for sign in self.thing)
+        is_kin = not has_han(self.thing) or any(char in text for char in self.thing)
         if is_kin and any(one.dimension in self.dimensions for one in amounts):
             return True
         is_bare = any(not one.unit for one in amounts)
@@ -402,7 +402,7 @@ _MEAL = lazy_regex(r"(?<=[早午晚中])[饭餐]\Z")
 
 
 def other_meal(word: str) -> str:
-    """Return a Chinese word for a meal with the other sign for it, 晚餐 for 晚饭; any other word as it is."""
+    """Return a Chinese word for a meal with the other character for it, 晚餐 for 晚饭; any other word as it is."""
     return _MEAL.sub(lambda found: "餐" if found[0] == "饭" else "饭", word)
 
 

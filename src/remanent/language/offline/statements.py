@@ -204,7 +204,7 @@ def is_secret(text: str) -> bool:
 
 def _is_card(number: str) -> bool:
     """Tell whether digits have the checksum of a card (Luhn), or the length and date of a Chinese identity card."""
-    digits = [int(sign) for sign in number if sign.isdigit()]
+    digits = [int(char) for char in number if char.isdigit()]
     doubled = [digit * 2 - 9 * (digit > 4) if place % 2 else digit for place, digit in enumerate(reversed(digits))]
     return sum(doubled) % 10 == 0 or (len(digits) in (17, 18) and 19 <= digits[6] * 10 + digits[7] <= 20)
 
@@ -668,7 +668,7 @@ def is_played(texts: Iterable[str]) -> bool:
 
 
 def _blanked(text: str, start: int, end: int) -> str:
-    """Return a text with blanks behind a sign that ends the clause before them."""
+    """Return a text with blanks behind a mark that ends the clause before them."""
     return f"{text[:start]};{' ' * (end - start - 1)}{text[end:]}" if end > start else text
 
 

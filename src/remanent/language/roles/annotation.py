@@ -298,7 +298,7 @@ def _body(text: str) -> str:
     """Return a text without the name of who says it and of whom it is said to, if anything is left then."""
     body = _LABEL.sub("", text) or text
     bare = _ADDRESSED.sub("", body)
-    return bare if any(sign.isalnum() for sign in bare) else body
+    return bare if any(char.isalnum() for char in bare) else body
 
 
 def _topics(text: str) -> tuple[str, ...]:

@@ -110,6 +110,9 @@ class IntegrationResponse(Model):
         return self
 
 
+_LONGEST_TOPIC, _LONGEST_ACCOUNT = 100, 200
+"""Characters of a summary that stand for its topic, or for the account of what was done, where a model gave neither: a
+sentence of each. Chosen by hand."""
 _LONGEST_VALIDATION = 20_000
 """Characters of a validation that a model is shown; of a longer one, beginning and end."""
 _MERGE: Bilingual = Bilingual(
@@ -263,13 +266,14 @@ class Integration(Role[IntegrationRequest, IntegrationReply, IntegrationResponse
             nodes_say = (summary_statements(node.summary, most=_MAX_STATEMENTS) for node in request.nodes)
             missing = [text for text in dict.fromkeys(chain.from_iterable(nodes_say)) if not words.holds(text)]
             summary = multi_line("\n".join([summary, *(f"- {text}" for text in missing)]), MAX_SUMMARY)
+        topic = one_line(reply.context, MAX_CONTEXT)
         return IntegrationResponse(
             outcome=IntegrationOutcome.INTEGRATED,
             summary=summary,
-            context=one_line(reply.context, MAX_CONTEXT) or one_line(summary, 100),
+            context=topic or one_line(summary, _LONGEST_TOPIC),
             keywords=keywords(reply.keywords) or keywords(word for node in request.nodes for word in node.keywords),
             neighbour_updates=_updates(request, reply),
-            interaction_tree_description=description or one_line(reply.context, MAX_CONTEXT) or one_line(summary, 200),
+            interaction_tree_description=description or topic or one_line(summary, _LONGEST_ACCOUNT),
             upheld=upheld,
         )
 

@@ -238,7 +238,7 @@ def _segments(said: shapes.Utterance, stretch: shapes.UtteranceSpan, before: str
     for span in piece_spans(said.text[stretch.start : stretch.end], joined=_JOINED):
         place = stretch.replace(start=stretch.start + span.start, end=stretch.start + span.end)
         piece = said.text[place.start : place.end]
-        if not any(sign.isalnum() for sign in piece):
+        if not any(char.isalnum() for char in piece):
             continue
         context = f"{before}\n{said.text[max(0, place.start - _LOOKED_BACK) : place.start]}"[-_LOOKED_BACK:]
         made.append(Segment(text=_standing_alone(piece, said, context), places=(place,)))

@@ -435,15 +435,15 @@ class Wakeups:
                     await connection.execute(f"LISTEN {CHANNEL}".encode())
                     begun.set()
                     async for word in connection.notifies():
-                        self._hear(word.payload)
+                        self._take_notification(word.payload)
             except _FAILURES as error:
                 _logger.debug("the database is not listened to: %s", type(error).__name__)
             finally:
                 begun.set()
             await asyncio.sleep(_RECONNECT)
 
-    def _hear(self, payload: str) -> None:
-        """Take up a word of another process; whatever else somebody says there is no word of ours."""
+    def _take_notification(self, payload: str) -> None:
+        """Tell of work that another process notified of; whatever else is sent on the channel is passed over."""
         with suppress(ValueError, TypeError, RemanentError):
             name, org, workspace, agent = json.loads(payload)
             if name != self._name:
