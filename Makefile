@@ -147,9 +147,10 @@ browser:  ## Install a browser for the tests of the pages, where none is there a
 	@there() { for one in "$$@"; do command -v "$$one" >/dev/null 2>&1 && return 0; done; return 1; }; \
 	there $$REMANENT_BROWSER $(WINDOWLESS) && exit 0; \
 	if there apt-get && [ "$$(id -u)" = 0 ]; then \
-	  install() { DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$$@" fonts-noto-cjk; }; \
-	  if there $(BROWSERS); then ! apt-cache show $(WINDOWLESS) >/dev/null 2>&1 || install $(WINDOWLESS) >/dev/null 2>&1; exit 0; fi; \
+	  install() { DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -o Acquire::Retries=1 -o Acquire::http::Timeout=30 "$$@" fonts-noto-cjk; }; \
+	  there $(BROWSERS) && ! apt-cache show $(WINDOWLESS) >/dev/null 2>&1 && exit 0; \
 	  printf '» installing a browser for the tests of the pages\n'; \
+	  there $(BROWSERS) && { install $(WINDOWLESS) >/dev/null 2>&1; exit 0; }; \
 	  { apt-get update -qq && { install $(WINDOWLESS) || install chromium; }; } >/dev/null 2>&1 && exit 0; \
 	fi; \
 	there $(BROWSERS) || printf 'No browser: the tests of the pages are skipped. Install Chromium, or name one: REMANENT_BROWSER=/path/to/chrome\n' >&2
