@@ -119,8 +119,9 @@ _LEVELS = 127
 """Steps to either side of zero: what a signed byte holds without its lowest value, which has no opposite."""
 _ROUNDING = np.float32(2e-6)
 """More than single precision loses in any of the sums here."""
-_AT_ONCE = 512
-"""Rows that stay in the processor's cache while they are encoded."""
+_AT_ONCE = 256
+"""Rows that stay in the processor's cache while they are encoded, with what is computed of them: 384 dimensions of
+100,000 rows take 0.15 s of it, 0.21 to 0.36 with twice as many."""
 
 
 class Codes:
@@ -242,31 +243,38 @@ class Rows:
         return arrays + self.end * _ID_COST
 
     def put(self, ids: Sequence[str], kinds: Sequence[Kind], matrix: "NDArray[np.float32]") -> None:
-        """Add vectors; one that is here under the same id goes. A large matrix is taken over, not copied."""
+        """Add vectors; one that is here under the same id goes. What makes whole blocks is taken over, not copied."""
         self.remove(ids)
         matrix = normalise(matrix)
         start = self.end
         self._reserve(start + len(ids))
-        self._kinds[start : start + len(ids)] = [self._code_of.setdefault(kind, len(self._code_of)) for kind in kinds]
+        for kind in dict.fromkeys(kinds):
+            self._code_of.setdefault(kind, len(self._code_of))
+        self._kinds[start : start + len(ids)] = [self._code_of[kind] for kind in kinds]
         self._alive[start : start + len(ids)] = True
-        if start == 0:
-            whole = len(ids) // _BLOCK * _BLOCK
-            self._blocks = [matrix[place : place + _BLOCK] for place in range(0, whole, _BLOCK)]
-            self._codes = [Codes(_BLOCK, self.dimension) for _ in self._blocks]
-            for block, codes in zip(self._blocks, self._codes, strict=True):
-                codes.write(0, block)
         self._ids += ids
-        self._copy_in(matrix, start, len(self._blocks) * _BLOCK if start == 0 else start)
         self._row_of.update(zip(ids, range(start, self.end), strict=True))
+        place = start
+        while place < self.end:
+            number, offset = divmod(place, _BLOCK)
+            stop = min(self.end, (number + 1) * _BLOCK)
+            rows = matrix[place - start : stop - start]
+            if len(rows) == _BLOCK:
+                self._blocks.append(rows)
+                self._codes.append(Codes(_BLOCK, self.dimension))
+            else:
+                self._grow(number, stop - number * _BLOCK)
+                self._blocks[number][offset : offset + len(rows)] = rows
+            self._codes[number].write(offset, rows)
+            place = stop
 
     def remove(self, ids: Iterable[str]) -> None:
         """Take vectors out, if they are here, and overwrite them."""
-        for record_id in ids:
-            row = self._row_of.pop(record_id, None)
-            if row is not None:
-                self._alive[row] = False
-                self._blocks[row // _BLOCK][row % _BLOCK] = 0
-                self._codes[row // _BLOCK].wipe(row % _BLOCK)
+        for record_id in filter(self._row_of.__contains__, ids):
+            row = self._row_of.pop(record_id)
+            self._alive[row] = False
+            self._blocks[row // _BLOCK][row % _BLOCK] = 0
+            self._codes[row // _BLOCK].wipe(row % _BLOCK)
         if (self.end - len(self)) * 8 > self.end:
             self._close_gaps()
 
@@ -328,17 +336,6 @@ class Rows:
             size = max(rows, 2 * len(self._kinds))
             self._kinds = np.concatenate([self._kinds, np.zeros(size - len(self._kinds), dtype=np.uint16)])
             self._alive = np.concatenate([self._alive, np.zeros(size - len(self._alive), dtype=np.bool_)])
-
-    def _copy_in(self, matrix: "NDArray[np.float32]", first: int, start: int) -> None:
-        """Copy rows of a matrix whose first row has the place `first`, from the place `start` on."""
-        while start < self.end:
-            number, offset = divmod(start, _BLOCK)
-            stop = min(self.end, (number + 1) * _BLOCK)
-            self._grow(number, stop - number * _BLOCK)
-            some = matrix[start - first : stop - first]
-            self._blocks[number][offset : stop - number * _BLOCK] = some
-            self._codes[number].write(offset, some)
-            start = stop
 
     def _grow(self, number: int, rows: int) -> None:
         """Make room in a block: the first one doubles, since most agents are small; others are made whole at once."""

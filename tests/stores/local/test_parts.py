@@ -1,5 +1,6 @@
 """The parts that an index is made of."""
 
+import tracemalloc
 from collections.abc import Callable
 
 import numpy as np
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from remanent.model import Kind
+from remanent.stores.queries import VECTORS_AT_ONCE
 from remanent.stores.vector_rows import Codes, EncodedQuery, ProductPool, Rows, dot, normalise
 
 KINDS = (Kind.TURN, Kind.NOTE, Kind.CHUNK)
@@ -82,6 +84,28 @@ def test_rows_hold_what_was_put_and_not_removed(changes: list[tuple[int, int, bo
         assert held == pytest.approx({name: cosine for name, (of, cosine) in truth.items() if of == kind}, abs=1e-6)
     assert rows.end <= max(8, len(rows) * 8 / 7 + 1)
     products.close()
+
+
+@pytest.mark.parametrize("before", [0, 5])
+def test_whole_pages_of_a_store_lie_where_they_were_put_and_in_memory_once(before: int) -> None:
+    width, pages = 256, 3
+    count = before + pages * VECTORS_AT_ONCE
+    ids = [str(number) for number in range(count)]
+    truth = normalise(np.random.default_rng(1).standard_normal((count, width)).astype(np.float32))
+    rows = Rows(width)
+    rows.put(ids[:before], [Kind.TURN] * before, truth[:before].copy())
+    tracemalloc.start()
+    try:
+        for start in range(before, count, VECTORS_AT_ONCE):
+            stop = start + VECTORS_AT_ONCE
+            rows.put(ids[start:stop], [Kind.TURN] * VECTORS_AT_ONCE, truth[start:stop].copy())
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert np.array_equal(rows.take(np.arange(count)), truth)
+    if before == 0:
+        codes = sum(some.nbytes for some in rows._codes)
+        assert peak < truth.nbytes + codes + 0.5 * truth.nbytes / pages, "no page is held beside a copy of it"
 
 
 _SHAPES: dict[str, Callable[[np.random.Generator, int, int], "NDArray[np.float64]"]] = {
