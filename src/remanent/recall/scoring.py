@@ -212,6 +212,7 @@ class PlaceBoosts:
         self._boosts = boosts
         self._now = now
         self._of_origin = {origin: trust(origin, boosts, agent_is_asked=agent_is_asked) for origin in Origin}
+        self._for_being_new, self._half_life = boosts.recency, boosts.half_life_days
         self._kinds = boosts.kinds
         self._person = person
         self._times = times
@@ -237,14 +238,15 @@ class PlaceBoosts:
 
     def _recency(self, place: RecordPosition) -> float:
         """Return the factor for being new: it halves towards 1 with every half-life."""
-        if self._now is None or not self._boosts.recency:
+        if self._now is None or not self._for_being_new:
             return 1.0
         # What was dated into the future counts from when it was told.
         moment, recorded_at = place.occurred_at, place.recorded_at
         if recorded_at is not None and moment > recorded_at and is_ahead(moment, recorded_at=recorded_at):
             moment = recorded_at
-        age = max(0.0, (self._now - moment).total_seconds()) / _DAY
-        return 1 + self._boosts.recency * math.exp2(-age / self._boosts.half_life_days)
+        seconds = (self._now - moment).total_seconds()
+        age = seconds / _DAY if seconds > 0 else 0.0
+        return 1 + self._for_being_new * math.exp2(-age / self._half_life)
 
     def _time(self, place: RecordPosition) -> float:
         within = any(begin <= place.occurred_at < finish for begin, finish in self._times)

@@ -7,6 +7,7 @@ is left out where the finer one has read all that it has, since it would only co
 import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
 from remanent.embedding import Embedder, Embedders, KnownEmbedders
@@ -208,7 +209,9 @@ async def _nearest(
     best: dict[str, Candidate] = {}
     for (_, name), hits in zip(wanted, searched, strict=True):
         less = 0.0 if name == embedder.model_id else PART_LESS
-        for hit in hits:
-            if hit.record_id not in best or hit.score - less > best[hit.record_id].score:
-                best[hit.record_id] = Candidate(hit.record_id, hit.score - less, place=hit.place)
-    return sorted(best.values(), key=lambda one: (-one.score, one.record_id))[:limit]
+        for record_id, score, place in hits:
+            known = best.get(record_id)
+            if known is None or score - less > known.score:
+                best[record_id] = Candidate(record_id, score - less, "", place)
+    by_id = sorted(best.values(), key=attrgetter("record_id"))
+    return sorted(by_id, key=attrgetter("score"), reverse=True)[:limit]

@@ -355,25 +355,24 @@ async def _look_up(store: Store, scope: Scope, group: list[_Running], passing: d
     unknown: dict[RecordFilter, dict[str, None]] = {}
     for one in group:
         known = passing.setdefault(one.search.filter, {})
-        lacking = dict.fromkeys(record_id for record_id, _ in one.some if record_id not in known)
+        lacking = dict.fromkeys([record_id for record_id, _ in one.some if record_id not in known])
         if lacking:
             unknown.setdefault(one.search.filter, {}).update(lacking)
     # Sent at once: what could come along was gathered before the search began.
-    found: list[dict[str, RecordPosition]] = []
     if unknown and any(one.search.places for one in group):
-        places = [PlaceQuery(tuple(ids), wanted, neighbours=False) for wanted, ids in unknown.items()]
-        found = [{place.record_id: place for place in some} for some in await store.read(scope, places)]
+        queries = [PlaceQuery(tuple(ids), wanted, neighbours=False) for wanted, ids in unknown.items()]
+        for wanted, places in zip(unknown, await store.read(scope, queries), strict=True):
+            passing[wanted].update(zip([place.record_id for place in places], places, strict=True))
     elif unknown:
         matches = [MatchQuery(tuple(ids), wanted) for wanted, ids in unknown.items()]
-        found = [dict.fromkeys(some, _PASSES) for some in await store.read(scope, matches)]
-    for (wanted, ids), passed in zip(unknown.items(), found, strict=True):
-        passing[wanted].update({**dict.fromkeys(ids), **passed})
+        for wanted, some in zip(unknown, await store.read(scope, matches), strict=True):
+            passing[wanted].update(dict.fromkeys(some, _PASSES))
     for one in group:
         known = passing[one.search.filter]
+        with_place = one.search.places
         for record_id, score in one.some:
-            place = known[record_id]
-            if place is not None:
-                one.hits.append(Hit(record_id, score, place if one.search.places else None))
+            if (place := known.setdefault(record_id, None)) is not None:
+                one.hits.append(Hit(record_id, score, place if with_place else None))
 
 
 def unit_question(search: VectorSearch) -> "NDArray[np.float32]":
