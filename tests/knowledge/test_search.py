@@ -236,3 +236,18 @@ async def test_a_passage_that_an_agent_and_its_workspace_have_counts_once(tmp_pa
         assert [one.document for one in both.items].count("rules.txt") == 1
         alone = await shared.search("filters cleaned")
         assert both.items[0].score <= 1.05 * alone.items[0].score
+
+
+async def test_what_the_first_passage_names_comes_before_what_only_shares_words_with_the_question(
+    tmp_path: Path,
+) -> None:
+    async with opened(tmp_path / "home") as (_, base):
+        await base.add(text="The film Northern Harbour has Ilse Brandvold for a director.", name="film")
+        await base.add(text="Ilse Brandvold was born in Skagen, as were her parents.", name="person")
+        for number in range(8):
+            await base.add(text=f"A director of many films is in town {number}.", name=f"town {number}")
+        for number in range(16):
+            await base.add(text=f"Boats, nets and ropes of harbour {number}, which are old.", name=f"harbour {number}")
+        found = await base.search("In which town was the director of the film Northern Harbour born?")
+    assert [item.document for item in found.items][:2] == ["film", "person"]
+    assert [item.score for item in found.items] == sorted((item.score for item in found.items), reverse=True)

@@ -211,3 +211,21 @@ def test_what_the_agent_said_comes_with_the_request_for_it(tmp_path: Path, line:
         ada.remember(talk, session="s")
         memory.settle()
         assert reply in ada.recall(question).items[0].text
+
+
+@pytest.mark.spec("USE-03")
+def test_where_much_is_found_what_one_of_several_people_goes_on_with_takes_one_place(tmp_path: Path) -> None:
+    told = ["My turtles Tim and Tom live in a tank.", "The tank of my turtles Tim and Tom stands in the hall."]
+    talk = [{"role": role, "content": text} for role, text in (("Ann", told[0]), ("Bob", "Good."), ("Ann", told[1]))]
+    with remanent.open(tmp_path, embedder="none") as memory:
+        ada = memory.agent("ada")
+        for number in range(60):
+            ada.remember(f"In hall {number} there is a tank, too.", session=f"hall {number}")
+        ada.remember(talk, session="turtles")
+        memory.settle()
+        question = "Where is the tank of my turtles Tim and Tom?"
+        best = ada.recall(question).items[0]
+        bounded = ada.recall(question, options=RecallOptions(source_share=0.4)).items
+    assert best.text == "\n…\n".join(told)
+    assert {source.text for source in best.sources} == set(told)
+    assert all(len(item.sources) == 1 for item in bounded), "the share of a session counts messages"

@@ -193,7 +193,7 @@ class Searcher:
         ranked = sorted(merged.values(), key=lambda one: (-one.score, one.item.record_id))
         if use["summaries"]:
             ranked = await self._within_the_best(places, question, options, ranked, trail)
-        best = _chosen(ranked, options.limit, trail)
+        best = _chosen(question, ranked, options.limit, trail)
         passages = await self._passages(best, options)
         if use["parents"]:
             passages = await self._with_parents(passages, best, options, trail)
@@ -412,7 +412,7 @@ def _merged(answers: Sequence[list[tuple[Scope, Found]]]) -> dict[_Key, _Scored]
     return merged
 
 
-def _chosen(ranked: Sequence[_Scored], limit: int, trail: _Trail) -> list[_Scored]:
+def _chosen(question: str, ranked: Sequence[_Scored], limit: int, trail: _Trail) -> list[_Scored]:
     """Return the best, each text once, and no document beyond its share while others have something to say."""
     began, dropped = time.perf_counter(), 0
     kept: list[tuple[_Scored, frozenset[str]]] = []
@@ -426,9 +426,32 @@ def _chosen(ranked: Sequence[_Scored], limit: int, trail: _Trail) -> list[_Score
             break
     if dropped:
         trail.note("twins", began, f"{dropped} passages that say the same again")
+    kept = _led_on(question, kept)
     by_id = {one.item.record_id: one for one, _ in kept}  # of two with one id only the first is kept: they say the same
     best = limited_per_source(by_id, lambda one: _stretch(by_id[one]), share=_DOCUMENT_SHARE, limit=limit)
     return [by_id[record_id] for record_id in best]
+
+
+def _led_on(question: str, kept: list[tuple[_Scored, frozenset[str]]]) -> list[tuple[_Scored, frozenset[str]]]:
+    """Return passages, given with their words, in an order in which those count more that the first leads on to.
+
+    What a question is to be answered by in two steps mostly shares a name with the passage that it finds first: a word
+    that was not asked for and that few others of the passages hold. Further passages of the first's own document need
+    no name to be found by, and of few passages two share many words by chance. None comes before the first.
+
+    At the most one counts twice: where no third passage holds the name. Of the 100 tasks of docs/guides/documents.md,
+    one half of which chose that, all documents were among the first five for .58 in place of .54, four points more in
+    either half; the first was a right one for .87 either way, any of the first five for .97 in place of .98.
+    """
+    if 2 * len(kept) < _MIN_DEPTH:
+        return kept
+    (first, said), asked = kept[0], units(question)
+    holding = Counter(word for _, words in kept for word in words)
+    for one, words in kept[1:]:
+        named = [holding[word] for word in (words & said) - asked if len(word) > 1]
+        if named and (one.scope, one.item.session) != (first.scope, first.item.session):
+            one.score = min(first.score, one.score * (1 + 2 / min(named)))
+    return sorted(kept, key=lambda pair: -pair[0].score)
 
 
 def _stretch(one: _Scored) -> tuple[Scope, str | None, int]:

@@ -50,6 +50,8 @@ _MAX_SESSION_ENTRIES = 2000
 _NEAR_ENOUGH = 0.4
 """Of what a turn counts by itself, what another counts at the least that takes no place of its own beside it. Half of
 LongMemEval's pool chose it: any lower and what is told grows without another answer, any higher and places are lost."""
+_GOES_ON = 2
+"""How many turns stand beside another that one of several people goes on with; as many as a user's to an agent."""
 _MAX_SOURCES = 4
 """Entries for each record that are read along with a shortlist; what is needed beyond them is read later. Chosen by
 hand: nearly all have one."""
@@ -69,6 +71,7 @@ def exchanges(
     replied: Container[str] = (),
     least: float = 0.0,
     agent_is_asked: bool = False,
+    is_crowded: bool = False,
 ) -> tuple[list[RankedCandidate], dict[str, list[RankedCandidate]]]:
     """Fold turns that belong together into one result; return what is left, and the turns folded into each.
 
@@ -77,8 +80,13 @@ def exchanges(
     is one matter, and takes one place where both are near to the question. `replied` are the turns that an agent
     replied to by what no path found, as `maybe_replied` asks; `least` is what counts least of all that was found.
 
+    Where more was found than is read (`is_crowded`), what one of several people goes on with, in the next message or
+    over one of another, is one matter as well. Where there is little, each has a place, and what looks near is near by
+    chance. A diary's messages stay apart: many are said again elsewhere, and each of these is told once.
+
     LoCoMo, plain call, 580 questions: any@5 and all@5 were .776 and .671 with each turn alone, .795 and .695 with a
-    question and its answer as one item.
+    question and its answer as one item. Later they were .821 and .714 without what people go on with, .838 and .728
+    with it, better in either half and with no more text for a model.
     """
     turns = _turns(known)
     beside: dict[str, list[RankedCandidate]] = {}
@@ -103,9 +111,12 @@ def exchanges(
             else:
                 between = turns.get((one.place.session, one.place.seq + step // 2))
                 is_replied = between.place.trust is Origin.AGENT if between else earlier.record_id in replied
-                goes_on = _goes_on(one, other, least=least)
+                goes_on = _goes_on(one, other, by=Origin.USER, least=least)
             waited = abs(records[later.record_id].occurred_at - records[earlier.record_id].occurred_at)
-            if is_replied and ((goes_on and waited <= _ONE_TALK) or _takes_back(earlier, later, records)):
+            goes_on = goes_on and is_replied
+            if is_crowded and len(beside.get(one.record_id, ())) < _GOES_ON:
+                goes_on = goes_on or _goes_on(one, other, by=Origin.UNTRUSTED)
+            if (goes_on and waited <= _ONE_TALK) or (is_replied and _takes_back(earlier, later, records)):
                 beside.setdefault(one.record_id, []).append(other)
                 told.add(other.record_id)
     return kept, beside
@@ -136,12 +147,12 @@ def _turns(known: Iterable[RankedCandidate]) -> dict[tuple[str | None, int], Ran
     return {(one.place.session, one.place.seq): one for one in known if one.place.kind is Kind.TURN and one.place.seq}
 
 
-def _goes_on(one: RankedCandidate, other: RankedCandidate, *, least: float) -> bool:
-    """Tell whether a user said both to an agent, and the other is near enough to the question to stand beside it.
+def _goes_on(one: RankedCandidate, other: RankedCandidate, *, by: Origin, least: float = 0.0) -> bool:
+    """Tell whether somebody of an origin said both, and the other is near enough to the question to stand beside it.
 
     In a small store all that is found may count much: what lies above the least of it is what tells the two apart.
     """
-    same = one.place.trust is Origin.USER is other.place.trust and one.place.role == other.place.role
+    same = one.place.trust is by is other.place.trust and one.place.role == other.place.role
     return same and other.fused > least and other.fused - least >= _NEAR_ENOUGH * (one.fused - least)
 
 

@@ -455,6 +455,7 @@ class Recall:
                 replied=replied,
                 least=least,
                 agent_is_asked=question.asks_the_agent,
+                is_crowded=not is_all and options.share(question) == 1,
             )
         if not is_small_talk(question.read):
             # A greeting is no memory, though a small store has nothing else to fill an answer with.
