@@ -87,6 +87,61 @@ async def test_a_change_of_something_else_moves_nothing(ada: AsyncAgent, clock: 
     assert [item.text for item in (await ada.recall(question)).items][:1] == [holds]
 
 
+NEWEST_FIGURES = [
+    (
+        "The response time of the dashboard is 300 ms.",
+        "Today the response time of the dashboard is 250 ms.",
+        "What is the response time of the dashboard?",
+    ),
+    (
+        "The deadline of the first sprint for the layout is April 1.",
+        "I note that the deadline of the first sprint for the layout is April 5.",
+        "What is the deadline of the first sprint for the layout?",
+    ),
+    (
+        "On the first floor we keep 12 boxes of my old books in the shed.",
+        "On the first floor we keep 19 boxes of my old books in the shed.",
+        "How many boxes of books do I keep on the first floor?",
+    ),
+    ("看板接口的响应时间是300毫秒。", "看板接口的响应时间是250毫秒。", "看板接口的响应时间是多少？"),
+    ("这个项目的预算是八十万。", "这个项目的预算是一百万。", "项目的预算是多少？"),
+]
+ONLY_NEWER = [
+    (
+        "I integrated Flask-Login for the sessions of my project.",
+        "I read about Flask-Login for the sessions of my project.",
+        "Have I integrated Flask-Login for the sessions of my project?",
+    ),
+    (
+        "I want my CV in the European format with a photo.",
+        "I sent my CV in the European format to Greg.",
+        "How should I format my CV in the European format with a photo?",
+    ),
+    (
+        "我三角形的测验做完了，圆的测验也做完了。",
+        "我在看三角形的测验和圆的测验。",
+        "我做完三角形的测验和圆的测验了吗？",
+    ),
+    ("我卖吉他和学琴之间隔了二十天。", "我的吉他卖了，在学琴。", "我卖吉他和学琴之间隔了几天？"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "question"), NEWEST_FIGURES)
+async def test_the_newest_figure_comes_first_whoever_it_is_of(
+    ada: AsyncAgent, clock: SetClock, old: str, new: str, question: str
+) -> None:
+    await told(ada, clock, BESIDE[0], old, *BESIDE[1:], new)
+    assert [item.sources[0].text for item in (await ada.recall(question)).items][:1] == [new]
+
+
+@pytest.mark.parametrize(("holds", "other", "question"), ONLY_NEWER)
+async def test_what_only_shares_the_words_does_not_come_first_for_being_newer(
+    ada: AsyncAgent, clock: SetClock, holds: str, other: str, question: str
+) -> None:
+    await told(ada, clock, holds, *BESIDE, other)
+    assert [item.sources[0].text for item in (await ada.recall(question)).items][:1] == [holds]
+
+
 async def test_who_somebody_was_is_over_when_they_die_and_nothing_else(ada: AsyncAgent, clock: SetClock) -> None:
     await told(ada, clock, "My cat is called Miso.", "My dog is called Rex.", "I like walking with Rex.", "Miso died.")
     held = {record.content for record in await ada.cognition.memories()}

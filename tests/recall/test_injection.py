@@ -85,6 +85,78 @@ def test_a_part_marks_what_is_left_out() -> None:
     assert matching_sentences(text, {"want": 1.0}, limit=6, counter=words_of) == f"{GAP} The wanted word. {GAP}"
 
 
+GALLERY = "".join(f"  {{ id: {i}, name: 'Project card', text: 'a project card of the gallery' }},\n" for i in range(4))
+LOG = "".join(f"2024-05-01 10:00:{i:02} INFO gallery: project card {i} rendered in the gallery\n" for i in range(40))
+TABLE = "".join(f"| 相册 | 项目卡片 {i} | 相册里的项目卡片 |\n" for i in range(40))
+QUOTED = "".join(f"> 他们问相册里有多少张项目卡片，这是第{i}遍。\n" for i in range(40))
+
+
+@pytest.mark.parametrize(
+    ("question", "before", "pasted", "after", "told"),
+    [
+        (
+            "How many project cards are in my gallery?",
+            "I'm fixing the layout of my gallery. With two new ones I have a total of ten cards now. My code:\n",
+            f"```javascript\nconst cards = [\n{GALLERY}];\n```\n",
+            "The console shows no errors.",
+            "a total of ten cards now.",
+        ),
+        (
+            "How many project cards are in my gallery?",
+            "Here is what the server says:\n",
+            LOG,
+            "Two are new, which makes ten cards altogether. Does that look right?",
+            "which makes ten cards altogether.",
+        ),
+        (
+            "我的相册里有多少项目卡片？",
+            "我在改版面，代码如下：\n",
+            "```python\n" + "print('我的相册里的项目卡片')\n" * 7 + "```\n",
+            "控制台没有报错，浏览器里看起来也都正常，别的页面还没有看过，等会儿再去看有没有问题。现在卡片一共有十张。",
+            "现在卡片一共有十张。",
+        ),
+        ("我的相册里有多少项目卡片？", "我列了个表：\n", TABLE, "新加了两个，现在卡片一共是十个。", "一共是十个。"),
+        ("我的相册里有多少张项目卡片？", "客户来信：\n", QUOTED, "新加了两张，现在卡片一共有十张。", "一共有十张。"),
+    ],
+)
+def test_what_somebody_says_is_told_before_what_they_pasted(
+    question: str, before: str, pasted: str, after: str, told: str
+) -> None:
+    others = [Piece("Something else."), Piece("别的事。")]
+    taken = pack(question, [Piece(before + pasted + after), *others], budget=200, counter=ESTIMATE)
+    assert told in taken[0]
+    assert set(taken) == {0, 1, 2}
+    assert "```" not in taken[0], "half a block makes code of all that follows"
+
+
+def test_of_pasted_code_the_lines_are_told_that_name_what_is_asked_for() -> None:
+    lines = "".join(f"OPTION_{i} = {i}\n" for i in range(200))
+    text = f"My settings:\n```\n{lines}LISTEN_PORT = 8712\n{lines}```\n"
+    assert "LISTEN_PORT = 8712" in pack("What is the listen_port?", [Piece(text)], budget=100, counter=ESTIMATE)[0]
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "told"),
+    [
+        (
+            "What is the response time of the dashboard?",
+            "I'm tuning the dashboard, whose response time is down to 250 ms since the cache, "
+            + "and I want to look at the next of the modules that we have, " * 40
+            + "can you help me?",
+            "response time is down to 250 ms",
+        ),
+        (
+            "看板的响应时间是多少？",
+            "我在调看板，响应时间降到了二百五十毫秒，" + "还想看看我们下一个模块的情况，" * 60 + "能帮我吗？",
+            "二百五十毫秒",
+        ),
+    ],
+)
+def test_of_a_sentence_that_never_ends_the_clauses_are_told_that_answer(question: str, text: str, told: str) -> None:
+    pieces = [Piece("Something first."), Piece(text)]
+    assert told in pack(question, pieces, budget=250, counter=ESTIMATE)[1]
+
+
 NOW = MAY + timedelta(days=100)
 QUESTION = "Where does she live?"
 COUNT = token_counter()
