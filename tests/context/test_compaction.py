@@ -380,13 +380,16 @@ async def test_the_report_adds_up_from_what_was_given_to_what_is_sent() -> None:
         assert one.after == other.before
 
 
-async def test_a_list_in_anthropics_style_gets_no_system_message() -> None:
+@pytest.mark.parametrize("kind", ["tool_use", "image", "document", "text"])
+async def test_a_list_in_anthropics_style_gets_no_system_message(kind: str) -> None:
+    said = {"type": "text", "text": "What is this?"}
     use = {"type": "tool_use", "id": "c1", "name": "look", "input": {}}
     result = {"type": "tool_result", "tool_use_id": "c1", "content": "blue"}
-    messages: list[dict[str, Any]] = [
-        {"role": "assistant", "content": [use]},
-        {"role": "user", "content": [result]},
-    ]
+    messages: list[dict[str, Any]] = (
+        [{"role": "assistant", "content": [use]}, {"role": "user", "content": [result]}]
+        if kind == "tool_use"
+        else [{"role": "user", "content": [said] if kind == "text" else [said, {"type": kind, "source": {}}]}]
+    )
     messages += [{"role": ("user", "assistant")[n % 2], "content": f"Line {n} on apples."} for n in range(40)]
     view = await compactor().view(ADA, messages, level=3)
 

@@ -1,6 +1,8 @@
 """Messages that have no room alone: what is left of them, that it is told, and that nothing else breaks."""
 
 import json
+import random
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -114,3 +116,89 @@ async def test_a_picture_that_has_no_room_is_described() -> None:
     assert view.fits
     assert "[picture: https://example.org/harbour.png]" in str(view.messages[0]["content"])
     assert "What is this?" in str(view.messages[0]["content"])
+
+
+# ── any conversation, any budget ─────────────────────────────────────────────
+
+LETTERS = "渡轮照常开出风从西边来港务处的人换了密码大家都等着看海鸥飞过码头"
+KINDS: dict[str, Callable[[random.Random, int], str]] = {
+    "sentences": lambda rng, size: " ".join(f"On day {n} Ida rowed {rng.randrange(99)} miles." for n in range(size)),
+    "句子": lambda rng, size: "".join(f"第{n}天，艾达划了{rng.randrange(99)}海里。" for n in range(size)),
+    "code": lambda rng, size: "```\n" + "\n".join(f"x{n} = f({rng.randrange(9**6)})" for n in range(size)) + "\n```",
+    "one line": lambda rng, size: " ".join(str(rng.randrange(9**6)) for _ in range(4 * size)),
+    "一行": lambda rng, size: "".join(rng.choices(LETTERS, k=10 * size)),
+    "the same": lambda rng, size: "Noted. " * size,
+}
+
+
+def talk_of(rng: random.Random) -> list[dict[str, Any]]:
+    """Return a talk of any length and form: prompts, long and short messages, tools, whoever speaks last."""
+    kinds = rng.sample(sorted(KINDS), k=rng.choice([1, 2, 5]))
+    longest = rng.choice([1, 10, 60])
+    talk: list[dict[str, Any]] = []
+
+    def say(role: str, longest: int = longest, **more: Any) -> None:
+        said = KINDS[rng.choice(kinds)](rng, 1 + int(longest * rng.random() ** 2))
+        talk.append({"role": role, "content": f"{len(talk)} {said}", **more})
+
+    if rng.random() < 0.5:
+        say("system", longest=20)
+    for _ in range(rng.choice([2, 10, 30])):
+        say("user")
+        for call in range(rng.choice([0, 0, 0, 1, 8])):
+            named = f"c{len(talk)}.{call}"
+            function = {"name": "look", "arguments": "{}"}
+            calls = [{"id": named, "type": "function", "function": function}]
+            talk.append({"role": "assistant", "content": None, "tool_calls": calls})
+            say("tool", tool_call_id=named)
+        for _ in range(rng.choice([0, 1, 1, 1, 3])):
+            say("assistant")
+    if rng.random() < 0.3:
+        say("assistant", longest=200)
+    return talk
+
+
+@pytest.mark.spec("COG-02")
+@pytest.mark.parametrize("seed", range(24))
+async def test_a_view_takes_most_of_its_budget_and_has_what_the_user_said_last_whatever_was_said(seed: int) -> None:
+    rng = random.Random(seed)
+    talk = talk_of(rng)
+    asked = next(one for one in reversed(talk) if one["role"] == "user")
+    for budget in (200, rng.randrange(300, 3_000)):
+        view = await view_of(talk, budget)
+
+        assert view.tokens <= budget
+        assert any(
+            one["role"] == "user" and one["content"].split()[0] == asked["content"].split()[0] for one in view.messages
+        )
+        assert view.messages[-1]["content"].split()[0] == talk[-1]["content"].split()[0], "what came last"
+        if view.tokens_before > budget:
+            assert view.tokens >= 0.7 * budget, view.report
+        for part in view.replaced:
+            assert view.original(part.place), "each opens what it stands for"
+
+
+@pytest.mark.parametrize("budget", [800, 1_200])
+async def test_a_long_reply_at_the_end_is_cut_and_leaves_room_for_the_conversation_before_it(budget: int) -> None:
+    talk = [{"role": "user", "content": f"My sister Ida keeps hive {turn} in Bergen."} for turn in range(40)]
+    asked = {"role": "user", "content": "What did Runa do with the password?"}
+    view = await view_of([*talk, asked, {"role": "assistant", "content": REPORT}], budget)
+
+    assert view.fits
+    assert asked in view.messages
+    shown = str(view.messages[-1]["content"])
+    assert shown.startswith("Day 0: the ferry")
+    assert shown.endswith("End of the report.")
+    assert NEEDED in shown
+    assert "characters left out; the whole is message 42 of the conversation]" in shown
+    assert sum(f"hive {turn} in Bergen" in str(view.messages[0]["content"]) for turn in range(40)) >= 8
+
+
+async def test_what_the_user_said_last_stays_however_much_came_after_it() -> None:
+    asked = {"role": "user", "content": "Name the migration 0042_orders."}
+    notes = [{"role": "assistant", "content": f"{n}. {line}"} for n, line in enumerate(NOTES[:60])]
+    view = await view_of([{"role": "user", "content": REPORT}, asked, *notes], 700)
+
+    assert asked in view.messages
+    places = [talk["content"].split(".")[0] for talk in view.messages if talk["role"] == "assistant"]
+    assert places == [str(number) for number in range(60 - len(places), 60)], "in their order"

@@ -40,6 +40,28 @@ def test_both_styles_are_read_with_their_calls_and_results() -> None:
     assert (style_of(openai), style_of(anthropic)) == ("openai", "anthropic")
 
 
+TEXT = {"type": "text", "text": "What is this?"}
+
+
+@pytest.mark.parametrize(
+    ("messages", "style"),
+    [
+        ([{"role": "user", "content": [TEXT, {"type": "image", "source": {}}]}], "anthropic"),
+        ([{"role": "user", "content": [{"type": "document", "source": {}}]}], "anthropic"),
+        ([{"role": "assistant", "content": [{"type": "thinking", "thinking": "Hm."}, TEXT]}], "anthropic"),
+        ([{"role": "user", "content": "Hello."}, {"role": "assistant", "content": [TEXT]}], "anthropic"),
+        ([{"role": "user", "content": [TEXT, {"type": "image_url", "image_url": {"url": "x"}}]}], "openai"),
+        ([{"role": "user", "content": [TEXT, {"type": "input_audio", "input_audio": {}}]}], "openai"),
+        ([{"role": "system", "content": "Be brief."}, {"role": "user", "content": [TEXT]}], "openai"),
+        ([{"role": "developer", "content": [TEXT]}], "openai"),
+        ([{"role": "user", "content": [TEXT]}, {"role": "assistant", "tool_calls": [CALL]}], "openai"),
+        ([{"role": "user", "content": "Hello."}, {"role": "assistant", "content": "Hello Ida."}], "openai"),
+    ],
+)
+def test_a_list_of_blocks_is_anthropics_unless_something_in_it_is_openais(messages: list[Any], style: str) -> None:
+    assert style_of(read_messages(messages)) == style
+
+
 @pytest.mark.parametrize(
     ("message", "said"),
     [

@@ -6,7 +6,7 @@ A view never replaces anything: the journal holds every message, and a view keep
 
 import asyncio
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -52,8 +52,10 @@ _RECENT = 5
 _LEAST_DIGEST = 24
 """Tokens below which no digest is made: a heading and one sentence."""
 _LEAST_NEWEST, _MOST_NEWEST = 0.25, 0.75
-"""The share of a budget that the newest message has a claim to beside a long system prompt, and what it may take of
-the rest where it is cut and there is a conversation before it. Chosen by hand."""
+"""The share of a budget that the newest messages have a claim to beside a long system prompt, and what they may take of
+the rest where there is a conversation before them. Chosen by hand."""
+_LEAST_FILLED = 0.8
+"""The share of a budget below which older messages come back in their own words. Chosen by hand."""
 _TOLD = 0.4
 """The share of older messages that is told at least before more than the newest stay in their own words. On two stores
 of LoCoMo (300 questions) at half the length evidence survived for .96 of them like this, .91 with .35, .75 with .2."""
@@ -138,8 +140,9 @@ class _Shaping:
         self._is_chinese = digests.language == "zh"
         self._now: list[ReadMessage] = list(given)
         self._clean: dict[int, ReadMessage] = {}
-        self._cut: set[int] = set()
-        """The places, in the list that was given, of messages that were cut."""
+        self._trimmed: Sequence[ReadMessage] = given
+        self._cut: dict[int, ReadMessage] = {}
+        """What was cut, by its place in the list that was given."""
         self._report: list[Saving] = []
         self._sizes = sizes
         self._level = 0
@@ -166,6 +169,7 @@ class _Shaping:
         """
         clean = sanitized(self._given)
         self._clean = {message.number: message for message in clean}
+        self._trimmed = clean
         self._did(Strategy.CLEANING, clean)
         settings = self._settings
         self._window = window
@@ -177,7 +181,7 @@ class _Shaping:
             self._level = 1
             is_enough = await self._trim(fill=level is None)
             self._cut_newest()
-            trimmed = self._now
+            self._trimmed = trimmed = self._now
             if not is_enough and wants(2, settings.summarise_above):
                 self._level = 2
                 has_room = await self._summarise(trimmed)
@@ -189,7 +193,7 @@ class _Shaping:
             await self._summarise(self._now, recent=window)
         if self._budget is not None and self._tokens > self._budget:
             self._cut_newest()
-            self._did(Strategy.RETENTION, self._retained())
+            self._did(Strategy.RETENTION, self._filled(self._retained()))
 
     def view(self) -> ContextView:
         """Return what came out."""
@@ -265,25 +269,31 @@ class _Shaping:
 
         The newest messages stay in their own words, with whole results, unless those alone would fill half the budget:
         then results are shortened, and the older of them go with the rest. Five long replies, word by word, are worth
-        less than the conversation before them.
+        less than the conversation before them. What the user said last stays, however much came after it.
 
         Of a coding chat at a tenth of its size 88 % were four long replies, and five lines told of the 55 messages
         before them.
         """
         system = [message for message in trimmed if message.part == "system"]
         body = units([message for message in trimmed if message.part != "system"])
+        needed = _needed(body)
         tail: list[list[ReadMessage]] = []
         while body and sum(map(len, tail)) < recent:
             tail.insert(0, body.pop())
-        while body and self._crowds(tail):
-            body.append(tail.pop(0))
+        for group in needed:
+            if group in body:
+                body.remove(group)
+                tail.insert(0, group)
+        while body and (oldest := self._crowding(tail, needed, room=self._room(system, share=FULL))):
+            tail.remove(oldest)
+            body.append(oldest)
         stretches: list[list[ReadMessage]] = []
         for unit in body:
             if not stretches or len(stretches[-1]) >= SEGMENT:
                 stretches.append([])
             stretches[-1] += unit
         newest = [message for unit in tail for message in unit]
-        verbatim = [self._clean[message.number] for message in newest]
+        verbatim = [self._cut.get(message.number, self._clean[message.number]) for message in newest]
         fits = self._budget is None or sum(map(self._size, verbatim)) <= self._budget // 2
         return system, stretches, verbatim if fits else newest
 
@@ -302,14 +312,23 @@ class _Shaping:
             room -= sizes.pop()
             if room < _TOLD * sum(sizes):
                 return
-            tail[:0] = stretches.pop()
+            tail += stretches.pop()
+            tail.sort(key=lambda one: one.number)  # what the user said last may stand before them
 
-    def _crowds(self, tail: Sequence[Sequence[ReadMessage]]) -> bool:
-        """Tell whether the newest messages fill more than half the budget, and are more than the last exchange."""
-        if self._budget is None:
-            return False
-        current = max((place for place, unit in enumerate(tail) if unit[0].part == "user"), default=0)
-        return current > 0 and sum(map(self._size, chain.from_iterable(tail))) > self._budget // 2
+    def _crowding(
+        self, tail: Sequence[list[ReadMessage]], needed: Sequence[Sequence[ReadMessage]], *, room: int | None
+    ) -> list[ReadMessage] | None:
+        """Return the oldest of the newest messages where they take too much room; never one of those that are needed.
+
+        All of them may fill half the budget, the last exchange as much of the room as a newest message may.
+        """
+        kept = {group[0].number for group in needed}
+        oldest = next((group for group in tail if group[0].number not in kept), None)
+        if oldest is None or room is None or self._budget is None:
+            return None
+        asked = next((group[0].number for group in needed if group[0].part == "user"), 0)
+        most = self._budget // 2 if oldest[0].number < asked else int(_MOST_NEWEST * room)
+        return oldest if sum(map(self._size, chain.from_iterable(tail))) > most else None
 
     def _room(self, *fixed: Sequence[ReadMessage], share: float) -> int | None:
         """Return the tokens that a share of the budget leaves beside messages that stay; none without a budget."""
@@ -341,7 +360,7 @@ class _Shaping:
             limit = SUMMARY_TOKENS if room is None else int(share * size)
             if text := await self._digests.summary(stretch, limit=limit):
                 made.append(self._standing(text, stretch))
-        self._did(Strategy.SUMMARIES, self._with_results([*system, *made, *tail], share=FULL))
+        self._did(Strategy.SUMMARIES, self._filled([*system, *made, *tail]))
         return True
 
     async def _digest(self, trimmed: Sequence[ReadMessage]) -> None:
@@ -354,7 +373,7 @@ class _Shaping:
         limit = DIGEST_TOKENS if room is None else max(_LEAST_DIGEST, room - MESSAGE_TOKENS)
         text = await self._digests.digest(stretches, limit=limit)
         standing = self._standing(text, [*chain.from_iterable(stretches)])
-        self._did(Strategy.DIGEST, self._with_results([*system, standing, *tail], share=FULL))
+        self._did(Strategy.DIGEST, self._filled([*system, standing, *tail]))
 
     def _standing(self, text: str, others: Sequence[ReadMessage]) -> ReadMessage:
         """Return a message that stands for others, in the caller's style: Anthropic's lists know no system message."""
@@ -365,34 +384,77 @@ class _Shaping:
     # ── what has no room ─────────────────────────────────────────────────────
 
     def _cut_newest(self) -> None:
-        """Cut what must be there where it has no room: the newest message of the user with the newest results.
+        """Cut what must be there where it has no room: what the user said last, and what came last, whoever said it.
 
         The system prompt is cut last, where it would leave them less than a quarter of the budget.
         """
         budget = self._budget or self._tokens
-        groups = [group for group in units(self._now) if not any(one.stands_for for one in group)]
-        system = [one for group in groups if _part(group) == "system" for one in group]
-        asked = [group for group in groups if _part(group) == "user"]
-        needed = [*asked[-1:], *(groups[-1:] if groups and _part(groups[-1]) == "tool" else [])]
-        newest = [one for group in needed or groups[-1:] for one in group]
-        question = "\n".join(one.text for one in chain.from_iterable(asked[-1:]))
+        own = [one for one in self._now if not one.stands_for]
+        system = [one for one in own if one.part == "system"]
+        newest = [*chain.from_iterable(_needed(units([one for one in own if one.part != "system"])))]
         least = min(int(_LEAST_NEWEST * budget), sum(map(self._size, newest)))
-        self._cut_to_fit(system, budget - least, question)
-        room = budget - sum(self._size(self._clean.get(one.number, one)) for one in system)
+        self._cut_to_fit(system, budget - least)
+        room = budget - sum(self._size(self._cut.get(one.number, one)) for one in system)
         if sum(map(self._size, newest)) > room:
             is_alone = len(system) + len(newest) == len(self._now)
-            self._cut_to_fit(newest, room if is_alone else int(_MOST_NEWEST * room), question)
+            self._cut_to_fit(newest, room if is_alone else int(_MOST_NEWEST * room))
 
-    def _cut_to_fit(self, messages: Sequence[ReadMessage], room: int, question: str) -> None:
+    def _cut_to_fit(self, messages: Sequence[ReadMessage], room: int) -> None:
         """Cut messages to a room where all else was not enough: a view must not be larger than its budget."""
         if sum(map(self._size, messages)) <= room:
             return
-        cutting = Cutting(self._notes.count, self._digests.language, question)
-        short = {one.number: one for one in cutting.to_fit(messages, room)}
-        short = {one.number: short[one.number] for one in messages if short[one.number].raw != one.raw}
-        self._cut |= set(short)
-        self._clean.update(short)
+        short = {one.number: one for one in self._in_room(messages, room)}
+        self._note_cut(messages, short)
         self._did(Strategy.CUTTING, [one if one.stands_for else short.get(one.number, one) for one in self._now])
+
+    def _in_room(self, messages: Sequence[ReadMessage], room: int) -> Sequence[ReadMessage]:
+        """Return messages, cut where they are longer than their room."""
+        if sum(map(self._size, messages)) <= room:
+            return messages
+        question = next((one.text for one in reversed(self._given) if one.part == "user"), "")
+        return Cutting(self._notes.count, self._digests.language, question).to_fit(messages, room)
+
+    def _note_cut(self, whole: Sequence[ReadMessage], shown: Mapping[int, ReadMessage]) -> None:
+        for one in whole:
+            if shown[one.number].raw != one.raw:
+                self._cut[one.number] = shown[one.number]
+            elif one.raw == self._clean[one.number].raw:
+                self._cut.pop(one.number, None)
+
+    def _filled(self, shown: Sequence[ReadMessage]) -> list[ReadMessage]:
+        """Return a view with what room it leaves given to results, then to messages that are told or cut in it.
+
+        The newest first, in their own words as far as there is room: of what has few sentences (code, a log, one long
+        line) a digest has next to nothing to tell, and the rest of the budget stayed empty.
+        """
+        now = self._with_results(shown, share=FULL)
+        least = max(_LEAST_DIGEST, int((FULL - _LEAST_FILLED) * (self._budget or 0)))
+        room = self._room(now, share=FULL) or 0
+        if room <= least or self._before <= (self._budget or 0):
+            return now
+        own = {one.number: one for one in now if not one.stands_for}
+        body = [one for one in self._trimmed if one.part != "system"]
+        short = [group for group in reversed(units(body)) if group[0].number not in own]
+        short += [
+            group for group in reversed(units(body)) if not self._cut.keys().isdisjoint(one.number for one in group)
+        ]
+        for group in short:
+            whole = [self._clean[one.number] if one.number in self._cut else one for one in group]
+            before = sum(self._size(own[one.number]) for one in group if one.number in own)
+            fitting = {one.number: one for one in self._in_room(whole, room + before)}
+            more = sum(map(self._size, fitting.values())) - before
+            if more <= room:
+                own |= fitting
+                self._note_cut(whole, fitting)
+                room -= more
+            if room <= least:
+                break
+        told = [one.number for one in body if one.number not in own]
+        return [
+            *(one for one in own.values() if one.part == "system"),
+            *(left for one in now if (left := _left_of(one, told))),
+            *sorted((one for one in own.values() if one.part != "system"), key=lambda one: one.number),
+        ]
 
     def _retained(self) -> list[ReadMessage]:
         """Keep by rank: system prompt, newest message of the user, results of tools, history; newest first in each.
@@ -420,6 +482,21 @@ def _language(messages: Sequence[ReadMessage]) -> Language:
     """Return the language of the newest messages of people, else of the assistant: a log is English in every talk."""
     spoken_by = [[one.text[:200] for one in messages if one.part == part][-20:] for part in ("user", "assistant")]
     return working_language(*map("\n".join, spoken_by), "\n".join(one.text[:200] for one in messages[-20:]))
+
+
+def _needed(groups: Sequence[list[ReadMessage]]) -> list[list[ReadMessage]]:
+    """Return what must be in a view: what the user said last, and what came last, whoever said it."""
+    asked = [group for group in groups if _part(group) == "user"]
+    return [*asked[-1:], *(group for group in groups[-1:] if group not in asked[-1:])]
+
+
+def _left_of(standing: ReadMessage, told: Sequence[int]) -> ReadMessage | None:
+    """Return what stands for others with the places of those that are not in the view themselves; none without any."""
+    if not standing.stands_for:
+        return None
+    first, last = standing.stands_for
+    inside = [number for number in told if first <= number <= last]
+    return replace(standing, stands_for=(inside[0], inside[-1])) if inside else None
 
 
 def _part(group: Sequence[ReadMessage]) -> str:

@@ -15,12 +15,16 @@ from typing import Any, Literal
 
 from remanent.errors import InvalidInput
 from remanent.lightweight import dataclass
-from remanent.model.chat import CALLS, FILES, answered_call, is_result, part_text, read_call
+from remanent.model.chat import CALLS, FILES, THOUGHTS, answered_call, is_result, part_text, read_call
 from remanent.model.entry import ROLE_WORDS, ChatRole, chat_role
 
 Message = Mapping[str, Any]
 Style = Literal["openai", "anthropic"]
 
+_ROLES = ("user", "assistant")
+"""The only roles of Anthropic's messages."""
+_ANTHROPIC_KINDS = {"image", "document", *THOUGHTS} - {"reasoning"}
+"""Blocks that only Anthropic's messages have, beside those of tools."""
 _PICTURE_TOKENS = 1000
 """What a picture is reckoned to cost: providers take some 100 to 1,600, by its size."""
 MESSAGE_TOKENS = 4
@@ -77,11 +81,20 @@ def read_messages(messages: Iterable[Message]) -> list[ReadMessage]:
 
 
 def style_of(messages: Iterable[ReadMessage]) -> Style:
-    """Return whose style a list has: only Anthropic's keeps calls and results as blocks of the content."""
+    """Return whose style a list has, which says what role a message made for it may have.
+
+    Only Anthropic's keeps calls and results as blocks of the content, and its files are called otherwise; only OpenAI's
+    has roles beside user and assistant. A list of blocks that is neither's for certain is taken as Anthropic's: what
+    that takes, the other does too. Plain texts alone are OpenAI's.
+    """
+    kinds: set[str] = set()
+    is_openai = False
     for message in messages:
-        if any(block.get("type") in CALLS or is_result(block.get("type")) for block in _blocks(message.raw)):
-            return "anthropic"
-    return "openai"
+        kinds |= {str(block.get("type")) for block in _blocks(message.raw)}
+        is_openai = is_openai or message.raw.get("role") not in _ROLES or bool(message.raw.get("tool_calls"))
+    if any(kind in CALLS or is_result(kind) for kind in kinds) or kinds & _ANTHROPIC_KINDS:
+        return "anthropic"
+    return "openai" if is_openai or not kinds or kinds & (FILES - _ANTHROPIC_KINDS) else "anthropic"
 
 
 def spoken(message: ReadMessage) -> str:

@@ -174,7 +174,9 @@ _CHARACTERS = 12
 _ASKED = 500
 """Characters of each end of a long message that say what is asked for; chosen by hand."""
 _TRIES = 5
-"""Attempts at a length: texts together may take a few tokens more than apart."""
+"""Attempts at a length: texts together may take a few tokens more than apart, and what stands around them less."""
+_WELL_FILLED = 0.85
+"""The share of the room with which an attempt is good enough. Chosen by hand."""
 _GAP = "…"
 _SEAMS = 4
 """Tokens of the line ends and the gap between the parts of a text; a piece in between has half of them."""
@@ -198,16 +200,19 @@ class Cutting:
         is_shown = any(one.pictures for one in now)
         if is_shown and self._tokens([with_texts(one, lambda _: "") for one in now]) > room // _PICTURES_SHARE:
             now = [without_pictures(one, is_chinese=self.language == "zh") for one in now]
-        limit, cut = room, now
+        sizes = [self.count(text) for one in now for text in _texts_of(one)]
+        around = self._tokens(now) - sum(sizes)
+        limit, best, taken = room, now, 0
         for _ in range(_TRIES):
-            sizes = [self.count(text) for one in now for text in _texts_of(one)]
-            level = _level(sizes, limit - self._tokens(now) + sum(sizes))
+            level = _level(sizes, limit - around)
             cut = [self._cut(one, level) for one in now]
-            over = self._tokens(cut) - room
-            if over <= 0 or level <= 1:
+            size = self._tokens(cut)
+            if not taken or taken < size <= room or size < taken > room:
+                best, taken = cut, size
+            if level <= 1 or _WELL_FILLED * room <= size <= room:
                 break
-            limit -= over
-        return cut
+            limit += room - size
+        return best
 
     def _tokens(self, messages: Sequence[ReadMessage]) -> int:
         return sum(tokens_of(one, self.count) for one in messages)
@@ -228,6 +233,11 @@ class Cutting:
         end = self._end(text[len(beginning) :], room - int((_BEGINNING + _NEEDED) * room))
         middle = text[len(beginning) : len(text) - len(end)]
         needed = self._needed(middle[:_READ], int(_NEEDED * room))
+        spare = int(_NEEDED * room) - sum(self.count(one) + 2 for one in needed)
+        if spare > room // 10:  # what the question leaves of its share is the end's
+            end = self._end(text[len(beginning) :], self.count(end) + spare)
+            middle = text[len(beginning) : len(text) - len(end)]
+            needed = [one for one in needed if one.removeprefix(f"{_GAP}\n") in middle]
         left = len(middle) - sum(map(len, needed))
         note = _LEFT_OUT[self.language].format(count=left, number=number)
         return "\n".join(filter(None, [beginning, note, *needed, _GAP if needed else "", end.strip()]))

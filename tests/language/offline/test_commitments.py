@@ -22,6 +22,13 @@ def found(*said: str) -> Commitments:
         ("We decided to use Redis for the cache.", "Let's drop Redis and use Memcached."),
         ("We decided to use Redis for the cache.", "Let's use Memcached instead of Redis."),
         ("We agreed to meet every Friday.", "The Friday meeting is cancelled."),
+        ("We agreed that the launch is on 3 May.", "The launch moved to 17 May."),
+        ("We agreed that the review is at noon.", "The review has been rescheduled to 4 pm."),
+        ("Let's go with Oslo for the offsite.", "Scratch that, we'll do Bergen."),
+        ("I've decided to rent the flat on Elm Street.", "Never mind the Elm Street flat, I'm staying."),
+        ("我决定去云南旅行，订了十月三号的机票。", "算了，还是换成去四川吧。"),
+        ("我决定报名驾校。", "算了，不去了。"),
+        ("会议就定在周三下午三点。", "会议改到周四上午十点了。"),
     ],
 )
 def test_the_later_word_counts(decided: str, later: str) -> None:
@@ -30,6 +37,65 @@ def test_the_later_word_counts(decided: str, later: str) -> None:
     apart = standing([found(decided), found("Fine."), found(later)])
     assert [*apart.decisions, *apart.agreements] == [with_speaker(later, "user")]
     assert any(decided in item for item in apart.gone)
+
+
+@pytest.mark.parametrize("between", [0, 4])
+@pytest.mark.parametrize(
+    ("decided", "later"),
+    [
+        ("Let's go with Oslo for the offsite.", "Scratch that, we'll do Bergen instead."),
+        ("我们决定用阿里云。", "改成腾讯云吧。"),
+    ],
+)
+def test_what_was_settled_last_is_taken_back_some_exchanges_later(decided: str, later: str, between: int) -> None:
+    kept = found(decided, "Fine.", *["We baked bread.", "Nice."] * between, later)
+    assert kept.decisions == (with_speaker(later, "user"),)
+
+
+@pytest.mark.parametrize(
+    ("to_do", "later"),
+    [
+        ("Remind me to call Dr. Wu on Friday.", "I called Dr. Wu already, it's done."),
+        ("Don't forget to renew the passport.", "The passport is renewed now."),
+        ("I need to buy milk and eggs.", "I've bought the milk and the eggs."),
+        ("记得给猫买驱虫药。", "猫的驱虫药已经买好了。"),
+        ("别忘了交房租。", "房租交完了。"),
+        ("提醒我明天交水费。", "水费不用提醒我了，已经交了。"),
+    ],
+)
+def test_what_is_done_is_no_longer_to_be_done_and_nothing_stands_in_its_place(to_do: str, later: str) -> None:
+    kept = found(to_do, "Fine.", later)
+    assert kept[:3] == ((), (), ())
+    assert kept.gone == (with_speaker(to_do, "user"),)
+
+
+@pytest.mark.parametrize(
+    ("to_do", "later"),
+    [
+        ("Remind me to call Dr. Wu on Friday.", "I already have Dr. Wu's number."),
+        ("I need to book the hotel in Porto.", "I've almost booked the hotel in Porto."),
+        ("I'll send the invoice to Omar tomorrow.", "I have not sent the invoice to Omar yet."),
+        ("提醒我明天买牛奶。", "牛奶还没买。"),
+        ("Remind me to call my sister.", "My sister moved to Berlin."),
+    ],
+)
+def test_what_is_not_done_is_still_to_be_done(to_do: str, later: str) -> None:
+    assert found(to_do, "Fine.", later).todos == (with_speaker(to_do, "user"),)
+
+
+def test_who_wants_no_reminder_gets_none() -> None:
+    kept = found("Remind me to call Dr. Wu on Friday.", "Fine.", "Don't remind me to call Dr. Wu, he called me.")
+    assert kept.todos == ()
+
+
+def test_advice_takes_nothing_back() -> None:
+    for advice in (
+        "To avoid this, use a candle snuffer instead.",
+        "为了避免烟味，改用盖子吧。",
+        "No need to ask for more wax.",
+    ):
+        kept = found("We decided to use a wax melter.", advice)
+        assert kept.decisions == ("User: We decided to use a wax melter.",)
 
 
 @pytest.mark.parametrize(
@@ -62,6 +128,15 @@ def test_what_is_decided_again_stands() -> None:
         ("assistant", "Let's use the known area to verify."),
         ("assistant", "You'll need to configure Gunicorn to serve HTTPS traffic."),
         ("assistant", "你需要在周五之前完成配置。"),
+        ("assistant", "It's always a good idea to explore other options before making a final decision."),
+        ("assistant", "- Make a final decision."),
+        ("assistant", "Ultimately, the decision is yours."),
+        ("assistant", "To keep it clean, use a soft cloth instead."),
+        ("user", "I'll try on both boots before making a final decision."),
+        ("user", "We all agreed that it was a page-turner."),
+        ("user", "I take too little sleep, I often forget that."),
+        ("user", "I promised myself to rest."),
+        ("user", "我没答应帮小陈搬家。"),
         ("user", "I had to call the doctor on Monday."),
         ("user", "我还没决定用哪个数据库。"),
         ("user", "我记得小时候住在河边。"),
@@ -91,7 +166,14 @@ def test_advice_praise_and_doubt_bind_nobody(speaker: str, text: str) -> None:
         ("assistant", "I'll send the report by Friday.", 1),
         ("user", "我来准备幻灯片。", 1),
         ("user", "记得三月轮换密钥。", 1),
+        ("user", "I promise to send you the draft by Friday.", 1),
+        ("user", "I promised Sam I'd send the contract by Monday.", 1),
+        ("user", "我答应周日帮小陈搬家。", 1),
+        ("user", "我们承诺月底前把稿子交给编辑。", 1),
+        ("user", "Final decision: we take the train.", 0),
+        ("user", "聚餐定在周六晚上。", 0),
         ("user", "We agreed to meet at noon.", 2),
+        ("user", "We agreed that she pays the deposit.", 2),
         ("user", "Always include version numbers when I ask about libraries.", 2),
         ("user", "我们约定只在周二发布。", 2),
         ("user", "陆敏休产假了，之后给供应商的邮件抄送给她的接手人覃舟", 2),
