@@ -100,6 +100,11 @@ async def test_what_may_have_been_told_in_other_words_is_not_denied(
     assert "没有提到" not in text
 
 
+NEARLY = ("When is my mother's birthday?", "When was my last check-up?")
+"""Between two languages a note that tells something else (a sister's move in May) comes as near as one that tells it in
+other words: once its index is made, that is said to be perhaps no answer, and not denied."""
+
+
 @pytest.mark.spec("USE-08")
 async def test_a_model_that_is_shown_other_notes_is_told_that_none_of_them_is_on_what_is_asked(tmp_path: Path) -> None:
     nothing = {"en": "Earlier conversations do not mention this", "zh": "此前的对话里没有提到下面所问的事"}
@@ -107,13 +112,16 @@ async def test_a_model_that_is_shown_other_notes_is_told_that_none_of_them_is_on
     shown = set[bool]()
     async with world(tmp_path, forever=says("Let me think."), embedder="auto") as here:
         await here.agent().remember([{"role": "user", "content": text} for text in SAID], session="earlier")
-        await here.memory.settle()
         known = [asked for asked, _ in KNOWN]
         for number, words in enumerate([*known, *UNKNOWN, *UNKNOWN[:3]]):  # asking once tells nothing
+            await here.memory.settle()  # else it is chance whether the turns of the last question are indexed
             async with here.client(session=f"asked-{number}") as client:
                 await client.chat.completions.create(model=MODEL, messages=[question(words)])
             text = "\n".join(text for _, text in here.asked())
             told[words] = any(statement in text for statement in nothing.values())
+            if words in NEARLY:
+                assert told[words] or "Perhaps none of these notes" in text, words
+                continue
             assert told[words] is (words in UNKNOWN), words
             shown.add(told[words] and "Lily" in text)
     assert shown == {False, True}  # the notes are shown all the same: whoever can read finds what they do tell
